@@ -1,0 +1,1 @@
+"""The command line: reads terminal, environment and clock, calls one operation, renders its result."""

@@ -1,0 +1,1 @@
+"""Keys and sealing: bytes to bytes, no I/O."""

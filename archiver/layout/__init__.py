@@ -1,0 +1,1 @@
+"""Each object of an archive, value to bytes and back: pure."""

@@ -1,0 +1,1 @@
+"""One verb a module, callable without a terminal."""

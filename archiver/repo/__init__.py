@@ -1,0 +1,1 @@
+"""The trusted state of an open archive: blobs, packs, index, snapshots."""

@@ -1,0 +1,1 @@
+"""Other people's file formats as pure functions over bytes: no I/O, nothing of the archiver."""
