@@ -5,6 +5,9 @@ from typing import NewType
 
 import msgspec
 
+Bytes = bytes | bytearray | memoryview
+"""Anything that holds bytes in one piece."""
+
 BlobId = NewType("BlobId", bytes)
 """16 bytes: the keyed BLAKE3 of a blob's plaintext."""
 
@@ -90,3 +93,16 @@ class Fingerprint(msgspec.Struct, frozen=True, omit_defaults=True):
     wal_header: str = ""
     wal_index: str = ""
     journal: FileState | None = None
+
+
+class RawFile(msgspec.Struct, frozen=True):
+    """What was known of one file whose bytes were captured as they are; ``sha256`` is hex."""
+
+    role: Role
+    size_bytes: int
+    mtime_ns: int
+    ctime_ns: int
+    mode: int
+    uid: int
+    inode: int
+    sha256: str

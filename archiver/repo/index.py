@@ -1,0 +1,208 @@
+"""Where each blob lies: a local SQLite cache of the archive's index objects.
+
+The cache can be thrown away at any time; it is made again from the archive. Its pages are encrypted and
+authenticated (SQLite3 Multiple Ciphers, ChaCha20-Poly1305), so it tells a thief nothing, and a damaged page is noticed
+instead of answering wrongly.
+"""
+
+import contextlib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from archiver.errors import StorageError
+from archiver.layout.packing import IndexedPack, Location
+from archiver.model import BlobId
+
+SCHEMA_VERSION = 1
+BUSY_MS = 60_000
+
+_SCHEMA = f"""
+CREATE TABLE objects (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE packs (id INTEGER PRIMARY KEY, object TEXT NOT NULL, name BLOB NOT NULL, bytes INTEGER NOT NULL,
+                    salt BLOB NOT NULL);
+CREATE INDEX packs_object ON packs (object);
+CREATE TABLE frames (id INTEGER PRIMARY KEY, pack INTEGER NOT NULL, number INTEGER NOT NULL, offset INTEGER NOT NULL,
+                     sealed INTEGER NOT NULL, plain INTEGER NOT NULL);
+CREATE INDEX frames_pack ON frames (pack);
+CREATE TABLE blobs (id BLOB PRIMARY KEY, frame INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL)
+                   WITHOUT ROWID;
+CREATE INDEX blobs_frame ON blobs (frame);
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+
+_DAMAGED = (apsw.CorruptError, apsw.NotADBError)
+
+
+class Index:
+    """The union of some index objects.
+
+    Args:
+        path: The cache file; made when absent, and made anew when it cannot be read. ``None`` keeps the index in a
+            temporary file that goes with the object.
+        key: 32 bytes that the file is encrypted with.
+    """
+
+    def __init__(self, path: Path | None, key: bytes) -> None:
+        self._path = path
+        self._key = key
+        self._db = self._opened()
+
+    def close(self) -> None:
+        """Close the cache; the object cannot be used after."""
+        self._db.close()
+
+    def has(self, blob: BlobId) -> bool:
+        """Whether the blob is stored."""
+        return self._one("SELECT 1 FROM blobs WHERE id = ?", blob) is not None
+
+    def locate(self, blob: BlobId) -> Location | None:
+        """Where the blob lies, if it is stored."""
+        row = self._one(
+            "SELECT p.name, p.salt, f.number, f.offset, f.sealed, f.plain, b.offset, b.length FROM blobs b"
+            " JOIN frames f ON f.id = b.frame JOIN packs p ON p.id = f.pack WHERE b.id = ?",
+            blob,
+        )
+        return None if row is None else Location(*row)
+
+    def object_names(self) -> set[str]:
+        """The index objects that are in the cache."""
+        return {name for (name,) in self._rows("SELECT name FROM objects")}
+
+    def packs(self) -> Iterator[tuple[bytes, int]]:
+        """Name and length of every pack, each once."""
+        return self._rows("SELECT DISTINCT name, bytes FROM packs ORDER BY id")
+
+    def blobs_of(self, pack: bytes) -> Iterator[tuple[BlobId, int]]:
+        """The blobs that are read from ``pack``, with the numbers of their frames."""
+        return self._rows(
+            "SELECT b.id, f.number FROM packs p JOIN frames f ON f.pack = p.id JOIN blobs b ON b.frame = f.id"
+            " WHERE p.name = ?",
+            pack,
+        )
+
+    def blob_count(self) -> int:
+        """How many blobs are stored."""
+        row = self._one("SELECT count(*) FROM blobs")
+        return 0 if row is None else int(row[0])
+
+    def add_object(self, name: str, packs: list[IndexedPack]) -> None:
+        """Take in an index object, whole or not at all; again is fine."""
+        with self._transaction():
+            if self._one("SELECT 1 FROM objects WHERE name = ?", name) is not None:
+                return
+            for pack in packs:
+                self._add_pack(name, pack)
+            self._db.execute("INSERT INTO objects VALUES (?)", (name,))
+
+    def drop_object(self, name: str) -> None:
+        """Forget an index object that the archive no longer has."""
+        with self._transaction():
+            for (pack,) in self._rows("SELECT id FROM packs WHERE object = ?", name):
+                self._drop_pack(pack)
+            self._db.execute("DELETE FROM objects WHERE name = ?", (name,))
+
+    def drop_packs_except(self, names: Collection[bytes]) -> list[bytes]:
+        """Forget packs that are not among ``names``, so that their blobs are stored again.
+
+        The index objects that listed them are forgotten as loaded, so they count again when the packs come back.
+
+        Returns:
+            The names of the packs that were forgotten.
+        """
+        lost = [name for name, _ in self.packs() if name not in names]
+        with self._transaction():
+            for name in lost:
+                for pack, index_object in self._rows("SELECT id, object FROM packs WHERE name = ?", name):
+                    self._drop_pack(pack)
+                    self._db.execute("DELETE FROM objects WHERE name = ?", (index_object,))
+        return lost
+
+    def _add_pack(self, index_object: str, pack: IndexedPack) -> None:
+        values = (index_object, pack.name, pack.pack_bytes, pack.salt)
+        self._db.execute("INSERT INTO packs (object, name, bytes, salt) VALUES (?, ?, ?, ?)", values)
+        pack_row = self._db.last_insert_rowid()
+        for number, frame in enumerate(pack.frames):
+            row = (pack_row, number, frame.offset, frame.sealed_bytes, frame.plain_bytes)
+            self._db.execute(
+                "INSERT INTO frames (pack, number, offset, sealed, plain) VALUES (?, ?, ?, ?, ?)", row
+            )
+            frame_row = self._db.last_insert_rowid()
+            self._db.executemany(
+                "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?)",
+                ((blob, frame_row, offset, length) for blob, offset, length in sorted(frame.blobs())),
+            )
+
+    def _drop_pack(self, pack: int) -> None:
+        self._db.execute("DELETE FROM blobs WHERE frame IN (SELECT id FROM frames WHERE pack = ?)", (pack,))
+        self._db.execute("DELETE FROM frames WHERE pack = ?", (pack,))
+        self._db.execute("DELETE FROM packs WHERE id = ?", (pack,))
+
+    def _opened(self) -> apsw.Connection:
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            return self._connected()
+        except _DAMAGED:
+            self._remove_file()
+            return self._connected()
+
+    def _connected(self) -> apsw.Connection:
+        try:
+            db = apsw.Connection("" if self._path is None else str(self._path))
+        except apsw.Error as error:
+            raise StorageError(f"cannot open the index cache {self._path}: {error}") from error
+        try:
+            db.set_busy_timeout(BUSY_MS)
+            if self._path is not None:
+                db.pragma("cipher", "chacha20")
+                db.pragma("key", f"raw:{self._key.hex()}")
+            db.pragma("journal_mode", "WAL")
+            db.pragma("synchronous", "OFF")
+            db.pragma("cache_size", -16_000)
+            _prepare_schema(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _one(self, sql: str, *values: object) -> tuple[Any, ...] | None:
+        return next(self._rows(sql, *values), None)
+
+    def _rows(self, sql: str, *values: object) -> Iterator[Any]:
+        try:
+            yield from self._db.execute(sql, values)
+        except _DAMAGED as error:
+            raise self._damaged() from error
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            with self._db:
+                yield
+        except _DAMAGED as error:
+            raise self._damaged() from error
+
+    def _damaged(self) -> StorageError:
+        self._remove_file()
+        return StorageError(
+            f"the index cache {self._path} was damaged and has been removed",
+            hint="nothing is lost; run the command again, the cache is made anew",
+        )
+
+    def _remove_file(self) -> None:
+        if self._path is not None:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+
+
+def _prepare_schema(db: apsw.Connection) -> None:
+    """Make the tables unless they are there; a cache of another version is damage, and so made anew."""
+    with db:
+        version = db.pragma("user_version")
+        if version == 0:
+            db.execute(_SCHEMA)
+        elif version != SCHEMA_VERSION:
+            raise apsw.NotADBError(f"the cache has version {version}")

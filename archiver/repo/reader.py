@@ -1,0 +1,64 @@
+"""Reads blobs: finds the frame, opens it, checks the blob's id."""
+
+from collections import OrderedDict
+
+from archiver import hashing
+from archiver.errors import DamageError
+from archiver.layout.packing import Location
+from archiver.layout.prefix import Kind, object_name
+from archiver.model import BlobId
+from archiver.repo import compress, sealing
+from archiver.repo.index import Index
+from archiver.repo.keys import Keys
+from archiver.storage.base import Storage
+
+CACHED_FRAMES = 8
+
+
+class Reader:
+    """Reads blobs of one archive and keeps the last few frames, since neighbours are asked for together.
+
+    Args:
+        storage: Where the packs are.
+        keys: The archive's keys.
+        index: Says where blobs lie.
+    """
+
+    def __init__(self, storage: Storage, keys: Keys, index: Index) -> None:
+        self._storage = storage
+        self._keys = keys
+        self._index = index
+        self._frames: OrderedDict[tuple[bytes, int], bytes] = OrderedDict()
+        self.read_bytes = 0
+
+    def read(self, blob: BlobId) -> bytes:
+        """The blob's bytes, checked against its id.
+
+        Raises:
+            DamageError: The index does not know it, or its pack was changed.
+            ObjectMissingError: Its pack is gone.
+        """
+        location = self._index.locate(blob)
+        if location is None:
+            raise DamageError(f"blob {blob.hex()} is in no index object of this archive")
+        frame = self._frame(location)
+        data = frame[location.offset : location.offset + location.length]
+        if hashing.blob_id(self._keys.blob_id, data) != blob:
+            raise DamageError(f"blob {blob.hex()} in pack {location.pack.hex()} is not what its id says")
+        return data
+
+    def _frame(self, location: Location) -> bytes:
+        key = (location.pack, location.frame_number)
+        if key in self._frames:
+            self._frames.move_to_end(key)
+            return self._frames[key]
+        name = object_name(Kind.PACK, location.pack.hex())
+        sealed = self._storage.get_range(name, location.frame_offset, location.sealed_bytes)
+        self.read_bytes += len(sealed)
+        cipher = sealing.salted_opener(self._keys, Kind.PACK, location.salt, name)
+        plaintext = cipher.open(sealed, location.frame_number)
+        frame = compress.unpack(plaintext, location.plain_bytes, f"frame {location.frame_number} of {name}")
+        self._frames[key] = frame
+        if len(self._frames) > CACHED_FRAMES:
+            self._frames.popitem(last=False)
+        return frame
