@@ -12,7 +12,8 @@ from archiver.errors import DamageError
 from archiver.model import Bytes
 
 NONCE_BYTES = 12
-MAX_FRAMES = 1 << 32
+FINAL = (1 << 64) - 1
+"""The number of an object's final frame, whatever the number of those before it."""
 
 
 class FrameCipher:
@@ -29,31 +30,29 @@ class FrameCipher:
         self._bound = bound
         self._name = name
 
-    def seal(self, plaintext: Bytes, number: int, *, final: bool = False) -> bytes:
-        """Frame ``number`` sealed; the caller seals each number once."""
-        return self._cipher.encrypt(_nonce(number), plaintext, self._data(number, final=final))
+    def seal(self, plaintext: Bytes, number: int) -> bytes:
+        """Frame ``number`` sealed; the caller seals each number once, and ``FINAL`` last."""
+        return self._cipher.encrypt(_nonce(number), plaintext, self._data(number))
 
-    def open(self, sealed: Bytes, number: int, *, final: bool = False) -> bytes:
+    def open(self, sealed: Bytes, number: int) -> bytes:
         """The plaintext of frame ``number``.
 
         Raises:
             DamageError: The bytes are not what was sealed as this frame of this object.
         """
         try:
-            return self._cipher.decrypt(_nonce(number), sealed, self._data(number, final=final))
+            return self._cipher.decrypt(_nonce(number), sealed, self._data(number))
         except (InvalidTag, ValueError) as error:
-            which = "the final frame" if final else f"frame {number}"
+            which = "the final frame" if number == FINAL else f"frame {number}"
             raise DamageError(
                 f"{which} of {self._name} was changed, cut off or moved: it does not open"
             ) from error
 
-    def _data(self, number: int, *, final: bool) -> bytes:
-        return self._bound + struct.pack(">QB", number, final)
+    def _data(self, number: int) -> bytes:
+        return self._bound + struct.pack(">QB", number, number == FINAL)
 
 
 def _nonce(number: int) -> bytes:
-    if not 0 <= number < MAX_FRAMES:
-        raise ValueError(f"frame number {number} is out of range")
     return number.to_bytes(NONCE_BYTES, "big")
 
 

@@ -28,7 +28,7 @@ class Argon2id(msgspec.Struct, frozen=True, tag_field="name", tag="argon2id"):
 class SlotKind(StrEnum):
     """What a slot opens with."""
 
-    PASSPHRASE = "passphrase"
+    PASSPHRASE = "passphrase"  # noqa: S105  a kind, not a secret
     RECOVERY = "recovery"
 
 

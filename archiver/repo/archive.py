@@ -86,6 +86,21 @@ class Archive:
         return [SnapshotId(parsed[1]) for parsed in names if parsed is not None]
 
 
+def refuse_existing(storage: Storage) -> None:
+    """See that there is no archive yet.
+
+    Raises:
+        UserError: There is one.
+    """
+    try:
+        read_archive_id(storage)
+    except NoArchiveError:
+        return
+    raise UserError(
+        f"there is an archive at {storage.location} already", hint="use it, or choose another --repo"
+    )
+
+
 def create(storage: Storage, password: str, recovery_code: str | None, created_ms: int) -> Unlocked:
     """Make an archive: key slots first, the header last, so that there is an archive only when it can be opened.
 
@@ -98,13 +113,13 @@ def create(storage: Storage, password: str, recovery_code: str | None, created_m
     Raises:
         UserError: There is an archive already.
     """
-    _refuse_existing(storage)
+    refuse_existing(storage)
     keys = Keys(secrets.token_bytes(ARCHIVE_ID_BYTES), new_master())
     slot_id = slots.add_slot(storage, keys, SlotKind.PASSPHRASE, password, "first", created_ms)
     if recovery_code is not None:
         slots.add_slot(storage, keys, SlotKind.RECOVERY, recovery_code, "recovery code", created_ms)
     if not storage.put(HEADER_NAME, encode_header(keys.archive_id)):
-        _refuse_existing(storage)
+        refuse_existing(storage)
     return Unlocked(keys, slot_id)
 
 
@@ -151,13 +166,3 @@ def open_archive(storage: Storage, password: Callable[[bytes], str], cache_folde
         archive.index.close()
         raise
     return archive
-
-
-def _refuse_existing(storage: Storage) -> None:
-    try:
-        read_archive_id(storage)
-    except NoArchiveError:
-        return
-    raise UserError(
-        f"there is an archive at {storage.location} already", hint="use it, or choose another --repo"
-    )

@@ -24,6 +24,7 @@ CREATE TABLE objects (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE packs (id INTEGER PRIMARY KEY, object TEXT NOT NULL, name BLOB NOT NULL, bytes INTEGER NOT NULL,
                     salt BLOB NOT NULL);
 CREATE INDEX packs_object ON packs (object);
+CREATE INDEX packs_name ON packs (name);
 CREATE TABLE frames (id INTEGER PRIMARY KEY, pack INTEGER NOT NULL, number INTEGER NOT NULL, offset INTEGER NOT NULL,
                      sealed INTEGER NOT NULL, plain INTEGER NOT NULL);
 CREATE INDEX frames_pack ON frames (pack);
@@ -32,6 +33,8 @@ CREATE TABLE blobs (id BLOB PRIMARY KEY, frame INTEGER NOT NULL, offset INTEGER 
 CREATE INDEX blobs_frame ON blobs (frame);
 PRAGMA user_version = {SCHEMA_VERSION};
 """
+
+_LOCATION = "p.name, p.salt, f.number, f.offset, f.sealed, f.plain, b.offset, b.length"
 
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 
@@ -61,7 +64,7 @@ class Index:
     def locate(self, blob: BlobId) -> Location | None:
         """Where the blob lies, if it is stored."""
         row = self._one(
-            "SELECT p.name, p.salt, f.number, f.offset, f.sealed, f.plain, b.offset, b.length FROM blobs b"
+            f"SELECT {_LOCATION} FROM blobs b"  # noqa: S608  a constant
             " JOIN frames f ON f.id = b.frame JOIN packs p ON p.id = f.pack WHERE b.id = ?",
             blob,
         )
@@ -75,13 +78,14 @@ class Index:
         """Name and length of every pack, each once."""
         return self._rows("SELECT DISTINCT name, bytes FROM packs ORDER BY id")
 
-    def blobs_of(self, pack: bytes) -> Iterator[tuple[BlobId, int]]:
-        """The blobs that are read from ``pack``, with the numbers of their frames."""
-        return self._rows(
-            "SELECT b.id, f.number FROM packs p JOIN frames f ON f.pack = p.id JOIN blobs b ON b.frame = f.id"
-            " WHERE p.name = ?",
+    def blobs_of(self, pack: bytes) -> Iterator[tuple[BlobId, Location]]:
+        """The blobs that are read from ``pack``, and where they lie, frame by frame."""
+        rows = self._rows(
+            f"SELECT b.id, {_LOCATION} FROM packs p JOIN frames f ON f.pack = p.id JOIN blobs b ON b.frame = f.id"  # noqa: S608  a constant
+            " WHERE p.name = ? ORDER BY f.pack, f.number",
             pack,
         )
+        return ((BlobId(row[0]), Location(*row[1:])) for row in rows)
 
     def blob_count(self) -> int:
         """How many blobs are stored."""

@@ -39,7 +39,8 @@ class SealedObject:
             Its offset in the object and its sealed length.
         """
         offset = len(self.data)
-        self.data += self._sealed(plaintext, final=False)
+        self.data += self._sealed(plaintext, self._frame_count)
+        self._frame_count += 1
         return offset, len(self.data) - offset
 
     def finish(self, value: bytes) -> ObjectName:
@@ -49,15 +50,13 @@ class SealedObject:
             The name it must be stored under.
         """
         offset = len(self.data)
-        self.data += self._sealed(sealed.final_plaintext(compress.compress(value), offset), final=True)
+        self.data += self._sealed(sealed.final_plaintext(compress.compress(value), offset), aead.FINAL)
         self.data += sealed.trailer(offset)
         return object_name(self._kind, hashing.digest(self.data).hex())
 
-    def _sealed(self, plaintext: Bytes, *, final: bool) -> bytes:
-        number = self._frame_count
-        self._frame_count += 1
-        frame = self._cipher.seal(plaintext, number, final=final)
-        if self._cipher.open(frame, number, final=final) != plaintext:
+    def _sealed(self, plaintext: Bytes, number: int) -> bytes:
+        frame = self._cipher.seal(plaintext, number)
+        if self._cipher.open(frame, number) != plaintext:
             raise DamageError(
                 "a frame that was just sealed opens to other bytes: this machine's memory or libraries fail"
             )
@@ -74,8 +73,6 @@ def seal_value(keys: Keys, kind: Kind, value: bytes) -> tuple[ObjectName, bytear
 def open_value(keys: Keys, kind: Kind, data: bytes, name: str) -> bytes:
     """The value in the final frame of an object that was read whole.
 
-    ``frame_count`` of packs is not known here, so packs go through ``frame_opener``.
-
     Raises:
         DamageError: The bytes do not match the name, or were changed, or belong to another archive.
         NewerFormatError: A later version wrote it.
@@ -83,17 +80,11 @@ def open_value(keys: Keys, kind: Kind, data: bytes, name: str) -> bytes:
     check_name(data, kind, name)
     offset = sealed.final_offset(data[-sealed.TRAILER_BYTES :], len(data), name)
     cipher = frame_opener(keys, kind, data[: sealed.FRAMES_START], name)
-    return final_value(cipher, data[offset : -sealed.TRAILER_BYTES], 0, name)
-
-
-def final_value(cipher: aead.FrameCipher, frame: Bytes, number: int, name: str) -> bytes:
-    """The decompressed value of a final frame, which is frame ``number`` of its object."""
-    packed = sealed.final_packed(cipher.open(frame, number, final=True), name)
-    return compress.decompress(packed, sealed.FINAL_PLAIN_LIMIT, f"the final frame of {name}")
+    return _final_value(cipher, data[offset : -sealed.TRAILER_BYTES], name)
 
 
 def frame_opener(keys: Keys, kind: Kind, head: bytes, name: str) -> aead.FrameCipher:
-    """What opens the frames of the object that starts with ``head`` (80 bytes).
+    """What opens the frames of the object that starts with ``head`` (80 bytes), for those who read it whole.
 
     Raises:
         DamageError: It was sealed for another archive, with another key, or is not such an object.
@@ -133,3 +124,8 @@ def _object_key(keys: Keys, kind: Kind, salt: bytes) -> kdf.CommittedKey:
 
 def _cipher(keys: Keys, kind: Kind, key: kdf.CommittedKey, name: str) -> aead.FrameCipher:
     return aead.FrameCipher(key.key, prefix(kind) + keys.archive_id, name)
+
+
+def _final_value(cipher: aead.FrameCipher, frame: Bytes, name: str) -> bytes:
+    packed = sealed.final_packed(cipher.open(frame, aead.FINAL), name)
+    return compress.decompress(packed, sealed.FINAL_PLAIN_LIMIT, f"the final frame of {name}")

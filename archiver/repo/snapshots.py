@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from archiver import hashing
-from archiver.errors import UserError
+from archiver.errors import ArchiveError, DamageError, NewerFormatError, ObjectMissingError, UserError
 from archiver.layout import manifest as layout
 from archiver.layout.manifest import Manifest, SourceEntry
 from archiver.layout.prefix import Kind, object_name
@@ -24,6 +24,13 @@ class Snapshot(NamedTuple):
     manifest: Manifest
 
 
+class Loaded(NamedTuple):
+    """All snapshots of an archive, as far as they can be read."""
+
+    snapshots: list[Snapshot]
+    damage: list[ArchiveError]
+
+
 def load(archive: Archive, snapshot_id: SnapshotId) -> Snapshot:
     """One snapshot.
 
@@ -37,14 +44,16 @@ def load(archive: Archive, snapshot_id: SnapshotId) -> Snapshot:
     return Snapshot(snapshot_id, layout.decode(value, name))
 
 
-def load_all(archive: Archive) -> list[Snapshot]:
-    """All snapshots, oldest first.
-
-    Raises:
-        DamageError: One was changed.
-        NewerFormatError: One needs a later reader.
-    """
-    return sorted((load(archive, snapshot_id) for snapshot_id in archive.snapshot_ids()), key=_age)
+def load_all(archive: Archive) -> Loaded:
+    """All snapshots that can be read, oldest first, and what is wrong with the others."""
+    found: list[Snapshot] = []
+    damage: list[ArchiveError] = []
+    for snapshot_id in archive.snapshot_ids():
+        try:
+            found.append(load(archive, snapshot_id))
+        except (DamageError, NewerFormatError, ObjectMissingError) as error:
+            damage.append(error)
+    return Loaded(sorted(found, key=_age), damage)
 
 
 def by_prefix(archive: Archive, prefix: str) -> SnapshotId | None:
@@ -84,11 +93,15 @@ def put_entries(packer: Packer, sources: list[SourceEntry]) -> list[str]:
     return [packer.put(layout.encode_entries(part), Stream.TREE).hex() for part in _parts(sources)]
 
 
-def commit(archive: Archive, manifest: Manifest) -> SnapshotId:
-    """Store the manifest: the moment from which the snapshot exists. Everything it names must be durable."""
+def commit(archive: Archive, manifest: Manifest) -> tuple[SnapshotId, int]:
+    """Store the manifest: the moment from which the snapshot exists. Everything it names must be durable.
+
+    Returns:
+        The snapshot's id, and the bytes that its manifest takes.
+    """
     name, data = sealing.seal_value(archive.keys, Kind.SNAPSHOT, layout.encode(manifest))
     archive.storage.put(name, data)
-    return SnapshotId(name.rpartition("/")[2])
+    return SnapshotId(name.rpartition("/")[2]), len(data)
 
 
 def _parts(sources: list[SourceEntry]) -> Iterator[list[SourceEntry]]:

@@ -1,0 +1,90 @@
+"""The command ``archive``: its verbs, its exit codes, and the one place that catches everything."""
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import click
+import typer
+
+from archiver import __version__
+from archiver.cli import init, key, options, restore, snapshot, sources, verify
+from archiver.cli.terminal import out, say
+from archiver.errors import ArchiveError, ExitCode
+
+EXIT_CODES = """\b
+Exit codes:
+  0 done                          10 there is no archive
+  1 it cannot be done             11 the archive is locked
+  2 wrong usage                   12 wrong key
+  3 done, with problems           13 the archive is newer, please update
+  4 a source is missing           14 the archive is damaged
+  70 a bug                        130 interrupted
+"""
+
+app = typer.Typer(
+    name="archive",
+    help="Keeps an encrypted, deduplicated history of Cursor's chats.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("init")(init.init)
+app.command("sources")(sources.sources)
+app.command("snapshot")(snapshot.snapshot)
+app.command("snapshots")(snapshot.snapshots)
+app.add_typer(restore.app, name="restore")
+app.command("verify")(verify.verify)
+app.add_typer(key.app, name="key")
+
+
+@app.callback()
+def options_of_all(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """Keeps an encrypted, deduplicated history of Cursor's chats."""
+    if version:
+        out(f"archive {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; everything that can go wrong becomes a message and an exit code."""
+    try:
+        code = app(arguments, prog_name="archive", standalone_mode=False)
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return ExitCode.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        say("archive: interrupted; what is stored so far is sound")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away; a second write at exit would only complain about that.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.DONE
+    except ArchiveError as error:
+        return _report(error, json="--json" in arguments)
+    except Exception:  # noqa: BLE001  the command line's edge: a bug must not look like damage
+        traceback.print_exc()
+        say("archive: error: this is a bug; the archive and the sources are as they were")
+        return ExitCode.BUG
+    return int(code or 0)
+
+
+def _report(error: ArchiveError, *, json: bool) -> int:
+    say(f"archive: error: {error}")
+    if error.hint:
+        say(f"archive: hint: {error.hint}")
+    if json:
+        details = {"message": str(error), "hint": error.hint, "exit_code": int(error.exit_code)}
+        out(options.to_json({"schema": "archive.error/1", "error": details}))
+    return error.exit_code

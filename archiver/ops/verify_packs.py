@@ -1,0 +1,93 @@
+"""Check packs: they are there, whole, and every blob in them is what its id says."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from archiver import hashing
+from archiver.crypto.aead import FrameCipher
+from archiver.errors import ArchiveError
+from archiver.layout.packing import Location
+from archiver.layout.prefix import Kind, object_name
+from archiver.model import BlobId
+from archiver.monitor import Monitor
+from archiver.repo import compress, sealing
+from archiver.repo.index import Index
+from archiver.repo.keys import Keys
+from archiver.storage.base import Listed, Storage
+
+
+class PackChecker:
+    """Checks packs against the index, and collects the blobs that cannot be read.
+
+    Args:
+        storage: Where the packs are.
+        keys: The archive's keys.
+        index: The union of the archive's index objects.
+    """
+
+    def __init__(self, storage: Storage, keys: Keys, index: Index) -> None:
+        self._storage = storage
+        self._keys = keys
+        self._index = index
+        self.bad_blobs: set[BlobId] = set()
+        self.read_bytes = 0
+
+    def check_presence(self, listing: Iterable[Listed]) -> Iterator[tuple[str, str]]:
+        """Every pack of the index is there, with the right length; yields object and message where not."""
+        sizes = {listed.name: listed.size_bytes for listed in listing}
+        for pack, pack_bytes in list(self._index.packs()):
+            name = object_name(Kind.PACK, pack.hex())
+            if name not in sizes:
+                yield name, "the pack is missing"
+            elif sizes[name] != pack_bytes:
+                yield name, f"the pack has {sizes[name]} bytes, the index says {pack_bytes}"
+            else:
+                continue
+            self.bad_blobs.update(blob for blob, _ in self._index.blobs_of(pack))
+
+    def check_data(self, pack: bytes, monitor: Monitor) -> Iterator[tuple[str, str]]:
+        """Read a pack whole, check its name, open every frame and hash every blob; yields what is wrong.
+
+        A pack that does not match its name is still searched for the frames that are sound.
+        """
+        name = object_name(Kind.PACK, pack.hex())
+        blobs = self._index.blobs_of(pack)
+        try:
+            data = self._storage.get(name)
+        except ArchiveError as error:
+            self.bad_blobs.update(blob for blob, _ in blobs)
+            yield name, str(error)
+            return
+        self.read_bytes += len(data)
+        monitor.advance(len(data), name)
+        try:
+            sealing.open_value(self._keys, Kind.PACK, data, name)
+        except ArchiveError as error:
+            yield name, str(error)
+        for number, group in groupby(blobs, key=lambda found: found[1].frame_number):
+            bad = self._bad_blobs(data, list(group), name)
+            if bad:
+                self.bad_blobs.update(bad)
+                yield name, f"{len(bad)} blob(s) of frame {number} cannot be read"
+
+    def _bad_blobs(self, data: bytes, blobs: list[tuple[BlobId, Location]], name: str) -> list[BlobId]:
+        """Which of the blobs that share a frame are not in it."""
+        first = blobs[0][1]
+        cipher = sealing.salted_opener(self._keys, Kind.PACK, first.salt, name)
+        try:
+            content = memoryview(_content(cipher, data, first, name))
+        except ArchiveError:
+            return [blob for blob, _ in blobs]
+        key = self._keys.blob_id
+        return [
+            blob
+            for blob, where in blobs
+            if hashing.blob_id(key, content[where.offset : where.offset + where.length]) != blob
+        ]
+
+
+def _content(cipher: FrameCipher, data: bytes, where: Location, name: str) -> bytes:
+    frame = data[where.frame_offset : where.frame_offset + where.sealed_bytes]
+    return compress.unpack(
+        cipher.open(frame, where.frame_number), where.plain_bytes, f"frame {where.frame_number} of {name}"
+    )

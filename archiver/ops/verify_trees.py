@@ -1,0 +1,128 @@
+"""Check that every source of a snapshot can be joined from blobs that are there."""
+
+from collections.abc import Collection, Iterator
+
+import msgspec
+
+from archiver.errors import ArchiveError
+from archiver.image import read
+from archiver.layout import manifest as layout
+from archiver.layout.manifest import Image, SourceEntry
+from archiver.layout.node import Child, Node
+from archiver.model import BlobId
+from archiver.repo.index import Index
+from archiver.repo.keys import Keys
+from archiver.repo.reader import Reader
+from archiver.repo.snapshots import Snapshot
+from archiver.storage.base import Storage
+
+ALL_SOURCES = "*"
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A source of a snapshot that cannot be restored whole; ``source`` is ``*`` when a source list itself is lost."""
+
+    snapshot: str
+    source: str
+    store: str
+
+
+class TreeChecker:
+    """Walks the trees of snapshots; each shared subtree once.
+
+    Args:
+        storage: Where the packs are.
+        keys: The archive's keys.
+        index: The union of the archive's index objects.
+        bad_blobs: Blobs that are known to be unreadable; may still grow before ``check`` is called.
+    """
+
+    def __init__(self, storage: Storage, keys: Keys, index: Index, bad_blobs: Collection[BlobId]) -> None:
+        self._reader = Reader(storage, keys, index)
+        self._index = index
+        self._bad = bad_blobs
+        self._sound: dict[BlobId, bool] = {}
+        self.damage: list[tuple[str, str]] = []
+
+    def check(self, snapshot: Snapshot) -> Iterator[Hit]:
+        """The sources of a snapshot that are damaged."""
+        for blob_hex in snapshot.manifest.sources:
+            entries = self._entries(blob_hex)
+            if entries is None:
+                yield Hit(snapshot.snapshot_id, ALL_SOURCES, "")
+                continue
+            for entry in entries:
+                if [image for image in entry.images.values() if not self._image_is_sound(image)]:
+                    yield Hit(snapshot.snapshot_id, entry.path, entry.store)
+
+    def needed_packs(self, snapshots: list[Snapshot]) -> set[bytes]:
+        """The packs that hold blobs of these snapshots, as far as their trees can be read."""
+        packs: set[bytes] = set()
+        for snapshot in snapshots:
+            for blob_hex in snapshot.manifest.sources:
+                self._add_pack(packs, BlobId(bytes.fromhex(blob_hex)))
+                for entry in self._entries(blob_hex) or []:
+                    for image in entry.images.values():
+                        self._add_packs_of(packs, image)
+        return packs
+
+    def _entries(self, blob_hex: str) -> list[SourceEntry] | None:
+        blob = BlobId(bytes.fromhex(blob_hex))
+        name = f"source list {blob_hex}"
+        try:
+            return layout.decode_entries(self._reader.read(blob), name)
+        except ArchiveError as error:
+            self._report(name, str(error))
+            return None
+
+    def _image_is_sound(self, image: Image) -> bool:
+        if image.root_blob is None:
+            return image.size_bytes == 0
+        return self._node_is_sound(image.root_blob, None, image.size_bytes)
+
+    def _node_is_sound(self, blob: BlobId, level: int | None, covered_bytes: int) -> bool:
+        known = self._sound.get(blob)
+        if known is None:
+            known = self._sound[blob] = self._walk(blob, level, covered_bytes)
+        return known
+
+    def _walk(self, blob: BlobId, level: int | None, covered_bytes: int) -> bool:
+        try:
+            node = read.read_node(self._reader, blob, level, covered_bytes)
+        except ArchiveError as error:
+            self._report(f"node {blob.hex()}", str(error))
+            return False
+        return not [child for child in node.children if not self._child_is_sound(node, child)]
+
+    def _child_is_sound(self, node: Node, child: Child) -> bool:
+        if node.level > 0:
+            return self._node_is_sound(child.blob, node.level - 1, child.covered_bytes)
+        where = self._index.locate(child.blob)
+        if where is None or where.length != child.covered_bytes:
+            self._report(f"leaf {child.id.hex()}", "the leaf is in no index object, or with another length")
+            return False
+        return child.blob not in self._bad
+
+    def _add_packs_of(self, packs: set[bytes], image: Image) -> None:
+        if image.root_blob is None:
+            return
+        pending: list[tuple[BlobId, int | None, int]] = [(image.root_blob, None, image.size_bytes)]
+        while pending:
+            blob, level, covered_bytes = pending.pop()
+            self._add_pack(packs, blob)
+            try:
+                node = read.read_node(self._reader, blob, level, covered_bytes)
+            except ArchiveError:
+                continue
+            for child in node.children:
+                if node.level > 0:
+                    pending.append((child.blob, node.level - 1, child.covered_bytes))
+                else:
+                    self._add_pack(packs, child.blob)
+
+    def _add_pack(self, packs: set[bytes], blob: BlobId) -> None:
+        if (where := self._index.locate(blob)) is not None:
+            packs.add(where.pack)
+
+    def _report(self, name: str, message: str) -> None:
+        self.damage.append((name, message))

@@ -1,0 +1,188 @@
+"""A reader of archives, written from specs/archive-v1.md alone: it imports nothing of the project.
+
+    python minireader.py ARCHIVE list
+    python minireader.py ARCHIVE restore SNAPSHOT TARGET
+
+The password is taken from ARCHIVE_PASSWORD. Should the project ever be lost, this file and that page are enough.
+"""
+
+import json
+import os
+import struct
+import sys
+import unicodedata
+from pathlib import Path
+
+import msgspec.msgpack
+import zstandard
+from blake3 import blake3
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+MAGIC = bytes.fromhex("894348415441520a")
+FINAL = 2**64 - 1
+
+
+class RefusedError(Exception):
+    """The archive is not as the specification says."""
+
+
+def check(holds: bool, what: str) -> None:
+    if not holds:
+        raise RefusedError(what)
+
+
+def hkdf(key: bytes, salt: bytes, info: bytes, length: int) -> bytes:
+    return HKDF(algorithm=hashes.SHA256(), length=length, salt=salt, info=info).derive(key)
+
+
+def prefix(kind: bytes) -> bytes:
+    return MAGIC + kind + b"\x01" + bytes(6)
+
+
+def check_prefix(data: bytes, kind: bytes) -> None:
+    check(data[:8] == MAGIC and data[8:9] == kind and data[10:16] == bytes(6), "prefix")
+    check(data[9] == 1, "a later version wrote this")
+
+
+def recovery_secret(code: str) -> bytes:
+    plain = code.strip().upper().replace("-", "").replace(" ", "").translate(str.maketrans("OIL", "011"))
+    return plain[:32].encode()
+
+
+class MiniArchive:
+    """An open archive in a folder."""
+
+    def __init__(self, folder: Path, password: str) -> None:
+        self.folder = folder
+        header = (folder / "archive").read_bytes()
+        check_prefix(header, b"H")
+        check(len(header) == 80 and blake3(header[:48]).digest() == header[48:], "header sum")
+        self.id = header[16:48]
+        self.master = self.unlock(password)
+        self.blob_key = self.purpose(b"blob-id")
+        self.where: dict[bytes, tuple[bytes, bytes, int, int, int, int, int, int]] = {}
+        self.frame: tuple[object, bytes] = (None, b"")
+        for path in sorted((folder / "index").iterdir()):
+            self.add_index(msgspec.msgpack.decode(self.value(path, b"I", b"index")))
+
+    def unlock(self, password: str) -> bytes:
+        for path in sorted((self.folder / "keys").iterdir()):
+            data = path.read_bytes()
+            check(blake3(data).hexdigest() == path.name, "slot name")
+            check_prefix(data, b"K")
+            end = 20 + struct.unpack(">I", data[16:20])[0]
+            info = json.loads(data[20:end])
+            kdf = info["kdf"]
+            if info["archive"] != self.id.hex() or kdf["name"] != "argon2id":
+                continue
+            check(kdf["memory_kib"] <= 2**20 and kdf["passes"] <= 16 and kdf["lanes"] <= 16, "slot costs")
+            recovery = info["kind"] == "recovery"
+            secret = (
+                recovery_secret(password) if recovery else unicodedata.normalize("NFC", password).encode()
+            )
+            stretched = Argon2id(
+                salt=bytes.fromhex(kdf["salt"]),
+                length=32,
+                iterations=kdf["passes"],
+                lanes=kdf["lanes"],
+                memory_cost=kdf["memory_kib"],
+            ).derive(secret)
+            both = hkdf(stretched, self.id, b"archive v1 slot", 64)
+            if both[32:] == data[end : end + 32]:
+                return AESGCM(both[:32]).decrypt(bytes(12), data[end + 32 :], data[:end])
+        raise RefusedError("no slot opens with this password")
+
+    def purpose(self, name: bytes) -> bytes:
+        return hkdf(self.master, self.id, b"archive v1 purpose " + name, 32)
+
+    def object_key(self, purpose: bytes, kind: bytes, salt: bytes) -> bytes:
+        return hkdf(self.purpose(purpose), salt, b"archive v1 object " + self.id + kind + b"\x01", 64)
+
+    def open(self, key: bytes, kind: bytes, number: int, sealed: bytes) -> bytes:
+        bound = prefix(kind) + self.id + struct.pack(">QB", number, number == FINAL)
+        return AESGCM(key).decrypt(number.to_bytes(12, "big"), sealed, bound)
+
+    def value(self, path: Path, kind: bytes, purpose: bytes) -> bytes:
+        data = path.read_bytes()
+        check(blake3(data).hexdigest() == path.name, f"name of {path}")
+        check_prefix(data, kind)
+        both = self.object_key(purpose, kind, data[16:48])
+        check(both[32:] == data[48:80], f"commitment of {path}")
+        offset = struct.unpack(">Q", data[-8:])[0]
+        plain = self.open(both[:32], kind, FINAL, data[offset:-8])
+        length = struct.unpack(">I", plain[:4])[0]
+        return zstandard.ZstdDecompressor().decompress(plain[4 : 4 + length], max_output_size=2**30)
+
+    def add_index(self, packs: list) -> None:
+        for name, _, salt, frames in packs:
+            for number, (offset, sealed, plain, lengths, ids) in enumerate(frames):
+                start = 0
+                for position, length in enumerate(lengths):
+                    blob = ids[16 * position : 16 * position + 16]
+                    self.where[blob] = (name, salt, number, offset, sealed, plain, start, length)
+                    start += length
+
+    def blob(self, blob: bytes) -> bytes:
+        name, salt, number, offset, sealed, plain, start, length = self.where[blob]
+        if self.frame[0] != (name, number):
+            with (self.folder / "packs" / name.hex()[:2] / name.hex()).open("rb") as file:
+                file.seek(offset)
+                data = file.read(sealed)
+            packed = self.open(self.object_key(b"pack", b"P", salt)[:32], b"P", number, data)
+            content = packed[1:]
+            if packed[0] == 1:
+                content = zstandard.ZstdDecompressor().decompress(content, max_output_size=plain)
+            self.frame = ((name, number), content)
+        found = self.frame[1][start : start + length]
+        check(blake3(found, key=self.blob_key).digest(16) == blob, f"id of blob {blob.hex()}")
+        return found
+
+    def snapshots(self) -> list[tuple[str, dict]]:
+        found = [(path.name, self.manifest(path)) for path in (self.folder / "snapshots").iterdir()]
+        return sorted(found, key=lambda snapshot: snapshot[1]["started_ms"])
+
+    def manifest(self, path: Path) -> dict:
+        manifest = json.loads(self.value(path, b"S", b"snapshot"))
+        check(manifest["reader"] <= 1 and not manifest["features"], "this snapshot needs a later reader")
+        return manifest
+
+    def entries(self, manifest: dict) -> list[dict]:
+        return [entry for blob in manifest["sources"] for entry in json.loads(self.blob(bytes.fromhex(blob)))]
+
+    def image(self, image: dict) -> bytes:
+        data = self.joined(bytes.fromhex(image["root"]), None) if image["root"] else b""
+        check(len(data) == image["size_bytes"], "image length")
+        return data
+
+    def joined(self, blob: bytes, level: int | None) -> bytes:
+        found_level, children = msgspec.msgpack.decode(self.blob(blob))
+        check(found_level <= 16 and level in (None, found_level), "node level")
+        parts = []
+        for kind, covered, child in children:
+            check(kind == 0, "child kind")
+            part = self.blob(child) if found_level == 0 else self.joined(child, found_level - 1)
+            check(len(part) == covered, "child length")
+            parts.append(part)
+        return b"".join(parts)
+
+    def restore(self, manifest: dict, target: Path) -> None:
+        for entry in self.entries(manifest):
+            parts = entry["path"].split("/")
+            check(all(parts) and not {".", ".."} & set(parts), "path")
+            path = target.joinpath(*parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            images = entry["images"]
+            path.write_bytes(self.image(images.get("database") or images["file"]))
+
+
+if __name__ == "__main__":
+    archive = MiniArchive(Path(sys.argv[1]), os.environ["ARCHIVE_PASSWORD"])
+    if sys.argv[2] == "list":
+        for name, manifest in archive.snapshots():
+            print(name, manifest["started_ms"], len(archive.entries(manifest)))
+    else:
+        chosen = next(manifest for name, manifest in archive.snapshots() if name.startswith(sys.argv[3]))
+        archive.restore(chosen, Path(sys.argv[4]))
