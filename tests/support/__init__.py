@@ -1,0 +1,1 @@
+"""What several tests, the demo and the benchmarks share."""
