@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from archiver.errors import ExitCode
 from archiver.ops.snapshot import SourceResult, Taken
 from archiver.ops.sources import Listed
 from archiver.ops.verify import Verified
@@ -62,8 +63,9 @@ def verified(result: Verified) -> Document:
     """``archive.verify/1``."""
     return {
         "schema": "archive.verify/1",
-        "ok": not result.damage and not result.hit,
+        "ok": result.exit_code == ExitCode.DONE,
         **msgspec.to_builtins(result),
+        "damage": [{"object": found.object, "message": found.message} for found in result.damage],
     }
 
 

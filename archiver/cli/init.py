@@ -7,6 +7,7 @@ import typer
 from archiver.cli import options, password, places
 from archiver.cli.password import PasswordFrom
 from archiver.cli.terminal import out, say
+from archiver.errors import ExitCode
 from archiver.ops import init as operation
 from archiver.repo import archive
 
@@ -25,20 +26,21 @@ def init(
         ),
     ] = False,
     json: options.Json = False,
-) -> None:
+) -> int:
     """Make an archive, and print its recovery code once."""
     storage = options.storage(repo)
     archive.refuse_existing(storage)
     chosen = password.new(PasswordFrom(password_file, password_command))
     made = operation.init(storage, chosen, places.clock_ms()(), with_recovery=not no_recovery)
     archive_id = made.unlocked.keys.archive_id
-    if keyring:
-        password.remember(archive_id, chosen)
     if json:
         document = {"schema": "archive.init/1", "repo": storage.location, "archive_id": archive_id.hex()}
         out(options.to_json({**document, "recovery_code": made.recovery_code}))
-        return
-    say(f"made an encrypted archive in {storage.location}")
-    if made.recovery_code is not None:
-        say("its recovery code opens it when the password is lost; it is shown only now, so write it down:")
-        out(made.recovery_code)
+    else:
+        say(f"made an encrypted archive in {storage.location}")
+        if made.recovery_code is not None:
+            say(
+                "its recovery code opens it when the password is lost; it is shown only now, so write it down:"
+            )
+            out(made.recovery_code)
+    return password.remember(archive_id, chosen) if keyring else ExitCode.DONE

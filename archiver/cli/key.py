@@ -7,6 +7,7 @@ import typer
 from archiver.cli import documents, options, password, places, text
 from archiver.cli.password import NEW_VARIABLE, PasswordFrom
 from archiver.cli.terminal import out, say
+from archiver.errors import ExitCode
 from archiver.ops import keys
 
 app = typer.Typer(help="Manage what opens the archive.", no_args_is_help=True)
@@ -95,13 +96,11 @@ def change(
     password_file: options.PasswordFile = None,
     password_command: options.PasswordCommand = None,
     json: options.Json = False,
-) -> None:
+) -> int:
     """Replace the passphrase that opens the archive now (the new one is asked for, or from ARCHIVE_NEW_PASSWORD)."""
     with options.open_archive(repo, password_file, password_command) as archive:
         chosen = password.new(PasswordFrom(new_password_file, new_password_command, NEW_VARIABLE))
         changed = keys.change(archive, chosen, places.clock_ms()())
-        if places.keyring_marker(archive.keys.archive_id).exists():
-            password.remember(archive.keys.archive_id, chosen)
     if json:
         document = {"schema": "archive.key-changed/1", "added": changed.added, "removed": changed.removed}
         out(options.to_json(document))
@@ -113,3 +112,5 @@ def change(
         say(
             f"key {changed.added[:8]} takes the place of {changed.removed[:8]}; older copies still open with the old one"
         )
+    in_keyring = places.keyring_marker(archive.keys.archive_id).exists()
+    return password.remember(archive.keys.archive_id, chosen) if in_keyring else ExitCode.DONE

@@ -5,13 +5,12 @@ import sys
 import traceback
 from typing import Annotated
 
-import click
 import typer
 
 from archiver import __version__
 from archiver.cli import init, key, options, restore, snapshot, sources, verify
 from archiver.cli.terminal import out, say
-from archiver.errors import ArchiveError, ExitCode
+from archiver.errors import ArchiveError, ExitCode, UsageError
 
 EXIT_CODES = """\b
 Exit codes:
@@ -42,14 +41,19 @@ app.command("verify")(verify.verify)
 app.add_typer(key.app, name="key")
 
 
-@app.callback()
-def options_of_all(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
-) -> None:
-    """Keeps an encrypted, deduplicated history of Cursor's chats."""
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         out(f"archive {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def options_of_all(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Keeps an encrypted, deduplicated history of Cursor's chats."""
 
 
 def main() -> None:
@@ -59,25 +63,34 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command; everything that can go wrong becomes a message and an exit code."""
+    json = "--json" in arguments
     try:
-        code = app(arguments, prog_name="archive", standalone_mode=False)
-    except click.ClickException as error:
-        error.show(sys.stderr)
-        return ExitCode.USAGE
-    except (KeyboardInterrupt, click.Abort):
-        say("archive: interrupted; what is stored so far is sound")
-        return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output went away; a second write at exit would only complain about that.
+        code = int(app(arguments, prog_name="archive", standalone_mode=False) or ExitCode.DONE)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        return _report_usage(error, json=json)
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output went away (Typer then exits); a second write at exit would only complain about that.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.DONE
     except ArchiveError as error:
-        return _report(error, json="--json" in arguments)
+        return _report(error, json=json)
     except Exception:  # noqa: BLE001  the command line's edge: a bug must not look like damage
         traceback.print_exc()
         say("archive: error: this is a bug; the archive and the sources are as they were")
         return ExitCode.BUG
-    return int(code or 0)
+    if code == ExitCode.INTERRUPTED:
+        say("archive: interrupted; what is stored so far is sound")
+    return code
+
+
+def _report_usage(error: typer.TyperException, *, json: bool) -> int:
+    message = error.format_message()
+    if message.startswith("Usage:"):
+        # A command of commands that was called without one: its help says what there is.
+        say(message)
+        return ExitCode.USAGE
+    return _report(UsageError(message[:1].lower() + message[1:].rstrip("."), hint="see --help"), json=json)
 
 
 def _report(error: ArchiveError, *, json: bool) -> int:

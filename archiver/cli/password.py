@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from archiver.cli import places
-from archiver.errors import UserError, WrongKeyError
+from archiver.cli.terminal import say
+from archiver.errors import ExitCode, UserError, WrongKeyError
 
 SERVICE = "cursor-archive"
 VARIABLE = "ARCHIVE_PASSWORD"
@@ -82,22 +83,25 @@ def new(source: PasswordFrom) -> str:
     return password
 
 
-def remember(archive_id: bytes, password: str) -> None:
+def remember(archive_id: bytes, password: str) -> ExitCode:
     """Keep the password in the system's keyring, and a marker that it is there.
 
-    Raises:
-        UserError: The system has no usable keyring.
+    The archive has the password by then, so a keyring that fails is a problem and no error.
     """
     import keyring  # noqa: PLC0415  takes a while to import, and only those who chose it should wait
     from keyring.errors import KeyringError  # noqa: PLC0415
 
+    marker = places.keyring_marker(archive_id)
     try:
         keyring.set_password(SERVICE, archive_id.hex(), password)
     except KeyringError as error:
-        raise UserError(f"the system keyring does not take the password: {error}") from error
-    marker = places.keyring_marker(archive_id)
+        # What the keyring may still hold is an older password: it must not be used any more.
+        marker.unlink(missing_ok=True)
+        say(f"archive: problem: the system keyring does not take the password: {error}")
+        return ExitCode.PROBLEMS
     marker.parent.mkdir(parents=True, exist_ok=True)
     marker.touch()
+    return ExitCode.DONE
 
 
 def _from_keyring(archive_id: bytes) -> str | None:

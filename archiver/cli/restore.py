@@ -10,7 +10,6 @@ from archiver.cli.terminal import Terminal, out
 from archiver.errors import ExitCode
 from archiver.ops import choose
 from archiver.ops.restore_files import restore_files
-from archiver.repo import snapshots
 
 app = typer.Typer(help="Write back what a snapshot holds.", no_args_is_help=True)
 
@@ -42,8 +41,8 @@ def files(
         options.open_archive(repo, password_file, password_command) as archive,
         Terminal(quiet=json) as terminal,
     ):
-        chosen = choose.snapshot(archive, snapshot, places.now())
-        entries = choose.sources(list(snapshots.entries(archive, chosen.manifest)), source or [])
+        chosen = choose.snapshot(archive, snapshot, places.now(), terminal)
+        entries = choose.sources(choose.readable_entries(archive, chosen.manifest, terminal), source or [])
         written = restore_files(archive, entries, to, terminal, overwrite=overwrite, raw=raw)
     total = sum(file.size_bytes for file in written)
     if json:

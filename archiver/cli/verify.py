@@ -40,13 +40,15 @@ def verify(
             result = operation.verify_names(options.storage(repo), terminal)
         else:
             with options.open_archive(repo, password_file, password_command) as archive:
-                chosen = None if snapshot is None else choose.snapshot(archive, snapshot, places.now())
+                chosen = (
+                    None if snapshot is None else choose.snapshot(archive, snapshot, places.now(), terminal)
+                )
                 result = operation.verify(archive, chosen, share, terminal)
     if json:
         out(options.to_json(documents.verified(result)))
     else:
         _render(result, names_only=names_only)
-    return ExitCode.DAMAGED if result.damage or result.hit else ExitCode.DONE
+    return result.exit_code
 
 
 def _share(text: str | None) -> float:
@@ -63,7 +65,7 @@ def _share(text: str | None) -> float:
 
 def _render(result: Verified, *, names_only: bool) -> None:
     for damage in result.damage:
-        out(f"damaged: {damage.object}: {damage.message}")
+        out(f"{'newer' if damage.newer else 'damaged'}: {damage.object}: {damage.message}")
     for hit in result.hit:
         out(
             f"hit: snapshot {hit.snapshot[:8]}: {'all sources of a list' if hit.source == '*' else hit.source}"
@@ -74,7 +76,12 @@ def _render(result: Verified, *, names_only: bool) -> None:
     if not names_only:
         checked += f", {text.count(result.snapshots, 'snapshot')}, {text.count(result.blobs, 'blob')}"
         checked += f", {result.packs_read} of {text.count(result.packs, 'pack')} read ({text.size(result.read_bytes)})"
-    verdict = (
-        f"{text.count(len(result.damage), 'damaged object')}" if result.damage or result.hit else "all sound"
-    )
-    out(f"checked {checked}: {verdict}")
+    out(f"checked {checked}: {_verdict(result)}")
+
+
+def _verdict(result: Verified) -> str:
+    if result.exit_code is ExitCode.DONE:
+        return "all sound"
+    if result.exit_code is ExitCode.NEWER:
+        return f"{text.count(len(result.damage), 'object')} of a later version, the others sound"
+    return text.count(sum(not damage.newer for damage in result.damage), "damaged object")

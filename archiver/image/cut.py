@@ -1,21 +1,73 @@
-"""Cuts the bytes of a source into leaves.
+"""Where the leaves of an image end, and which records are in them.
 
-Databases are cut at fixed places, where their pages lie (specs/archive-v1.md, [AR-42]). Other files are cut after
-lines that their content chooses: a line feed ends a leaf with a probability that grows with the line's length, so leaves
-have about 64 KiB whatever the lines are like, and an inserted or appended line changes one leaf.
+Databases are cut at fixed places, where their pages lie (specs/archive-v1.md, [AR-42]), and WALs where their frames lie.
+Other files are cut after lines that their content chooses (specs/decisions/0001-lines-cut-text.md).
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
 
-LEAF_BYTES = 128 << 10
+from archiver.image import split
+from formats.errors import FormatError
+from formats.sqlite.header import parse_header
+from formats.sqlite.wal import parse_wal_header
+
+LEAF_BYTES = 64 << 10
 MEAN_BYTES = 64 << 10
 MIN_BYTES = 8 << 10
 MAX_BYTES = 512 << 10
 
+Records = Callable[[memoryview, int], Iterator[tuple[int, int]]]
+"""Offset and end of each record in a leaf, from its bytes and its number."""
+
+
+class Cut(NamedTuple):
+    """Fixed places: the first leaf has ``first_bytes``, the others ``leaf_bytes``."""
+
+    first_bytes: int
+    leaf_bytes: int
+    records: Records
+
+
+def pages(page_bytes: int) -> Cut:
+    """The cut of a database."""
+    return Cut(LEAF_BYTES, LEAF_BYTES, partial(_page_records, page_bytes))
+
+
+def fitting(start: bytes) -> Cut:
+    """The cut of a raw file, told by its first bytes: a database, a WAL, or something else."""
+    try:
+        return pages(parse_header(start).page_bytes)
+    except FormatError:
+        pass
+    try:
+        page_bytes = parse_wal_header(start[: split.WAL_HEADER_BYTES]).page_bytes
+    except FormatError:
+        return Cut(LEAF_BYTES, LEAF_BYTES, _no_records)
+    frames = (split.FRAME_HEADER_BYTES + page_bytes) * max(1, LEAF_BYTES // page_bytes)
+    return Cut(split.WAL_HEADER_BYTES + frames, frames, partial(_wal_records, page_bytes))
+
+
+def _page_records(page_bytes: int, leaf: memoryview, number: int) -> Iterator[tuple[int, int]]:
+    return split.records(leaf, page_bytes, starts_file=number == 0)
+
+
+def _wal_records(page_bytes: int, leaf: memoryview, number: int) -> Iterator[tuple[int, int]]:
+    return split.wal_records(leaf, page_bytes, split.WAL_HEADER_BYTES if number == 0 else 0)
+
+
+def _no_records(_leaf: memoryview, _number: int) -> Iterator[tuple[int, int]]:
+    return iter(())
+
 
 class LineCutter:
-    """Cuts a stream of bytes after chosen lines."""
+    """Cuts a stream of bytes after chosen lines.
+
+    A line feed ends a leaf with a probability that grows with the line's length, so leaves have about 64 KiB whatever
+    the lines are like, and an inserted or appended line changes one leaf.
+    """
 
     def __init__(self) -> None:
         self._buffer = bytearray()

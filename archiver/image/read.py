@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from archiver.errors import DamageError
+from archiver.layout import leaf as leaf_layout
 from archiver.layout import node as layout
+from archiver.layout.leaf import Literal, Record, SplitLeaf
 from archiver.layout.manifest import Image
-from archiver.layout.node import Child, Node
+from archiver.layout.node import SPLIT, Child, Node
 from archiver.model import BlobId
 
 
@@ -15,6 +17,9 @@ class BlobReader(Protocol):
 
     def read(self, blob: BlobId) -> bytes:
         """The blob's bytes, checked against its id."""
+
+    def identify(self, data: bytes) -> BlobId:
+        """The id that a blob would have."""
 
 
 def join(reader: BlobReader, image: Image) -> Iterator[bytes]:
@@ -42,10 +47,29 @@ def read_node(reader: BlobReader, blob: BlobId, level: int | None, covered_bytes
 
 
 def read_leaf(reader: BlobReader, child: Child) -> bytes:
-    """The bytes of one leaf."""
+    """The bytes of one leaf, whole or joined from its parts."""
+    if child.kind == SPLIT:
+        data = b"".join(_bytes_of(reader, part) for part in read_split(reader, child).parts())
+        if reader.identify(data) != child.content:
+            raise DamageError(f"leaf {child.id.hex()} joins to other bytes than were captured")
+        return data
     data = reader.read(child.blob)
     if len(data) != child.covered_bytes:
         raise DamageError(f"leaf {child.id.hex()} has {len(data)} bytes, its node says {child.covered_bytes}")
+    return data
+
+
+def read_split(reader: BlobReader, child: Child) -> SplitLeaf:
+    """The skeleton of a split leaf."""
+    return leaf_layout.decode(reader.read(child.blob), child.covered_bytes, f"leaf {child.id.hex()}")
+
+
+def _bytes_of(reader: BlobReader, part: Literal | Record) -> bytes:
+    if isinstance(part, Literal):
+        return part.data
+    data = reader.read(part.blob)
+    if len(data) != part.length:
+        raise DamageError(f"record {part.blob.hex()} has {len(data)} bytes, its leaf says {part.length}")
     return data
 
 

@@ -1,6 +1,8 @@
 """Takes in what a capture reads, and turns it into images."""
 
-from archiver.image.write import BlobSink, LinedImage, PagedImage
+from archiver.image.read import BlobReader, leaves
+from archiver.image.store import BlobSink, Earlier
+from archiver.image.write import LinedImage, PagedImage
 from archiver.layout.manifest import Image
 from archiver.model import Role
 
@@ -12,22 +14,31 @@ class Receiver:
 
     Args:
         sink: Where blobs go.
+        reader: Where earlier images are read from.
         paged: Whether the source is a database, whose raw files then share leaves with its images.
+        earlier: The images of the source in the snapshot before.
     """
 
-    def __init__(self, sink: BlobSink, *, paged: bool) -> None:
+    def __init__(
+        self, sink: BlobSink, reader: BlobReader, *, paged: bool, earlier: dict[Role, Image]
+    ) -> None:
         self._sink = sink
+        self._reader = reader
         self._paged = paged
+        self._earlier = earlier
         self.images: dict[Role, Image] = {}
         self.read_bytes = 0
 
     def part(self, role: Role, page_bytes: int) -> "ReceivedPart":
         """Begin the image of ``role``; ``page_bytes`` is 0 unless the bytes are a database."""
         self.images.pop(role, None)
-        paged = self._paged or role is not Role.FILE
-        return ReceivedPart(
-            self, role, PagedImage(self._sink, page_bytes) if paged else LinedImage(self._sink)
-        )
+        if role is Role.FILE and not self._paged:
+            return ReceivedPart(self, role, LinedImage(self._sink))
+        return ReceivedPart(self, role, PagedImage(self._sink, page_bytes, self._leaves_before(role)))
+
+    def _leaves_before(self, role: Role) -> Earlier | None:
+        before = self._earlier.get(role)
+        return None if before is None else Earlier(leaves(self._reader, before))
 
 
 class ReceivedPart:

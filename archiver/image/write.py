@@ -1,68 +1,35 @@
 """Builds an image: leaves as they come, then the tree above them."""
 
-from array import array
-from typing import Protocol
-
-from archiver import hashing
-from archiver.image.cut import LEAF_BYTES, LineCutter
-from archiver.layout import node as layout
+from archiver.image import cut
+from archiver.image.cut import Cut, LineCutter
+from archiver.image.store import BlobSink, Earlier, store_leaf
+from archiver.image.tree import Level, not_yet, store_tree
 from archiver.layout.manifest import Image
-from archiver.layout.node import MAX_LEVEL, WHOLE, Child, Node
-from archiver.model import BlobId
+from archiver.layout.node import WHOLE, Child
 from archiver.repo.packer import Stream
-
-FAN_OUT = 16
-NOT_YET = BlobId(bytes(hashing.BLOB_ID_BYTES))
-
-
-class BlobSink(Protocol):
-    """Where blobs go: a packer."""
-
-    def put(self, data: bytes, stream: Stream) -> BlobId:
-        """Store a blob and give its id."""
-
-
-class _Level:
-    """The children of one level so far, 24 bytes each: a database of 50 GB has 400,000 leaves."""
-
-    def __init__(self) -> None:
-        self._ids = bytearray()
-        self._lengths = array("Q")
-
-    def __len__(self) -> int:
-        return len(self._lengths)
-
-    def append(self, covered_bytes: int, blob: BlobId) -> None:
-        self._lengths.append(covered_bytes)
-        self._ids += blob
-
-    def replace_first(self, blob: BlobId) -> None:
-        self._ids[: len(blob)] = blob
-
-    def node(self, level: int, start: int) -> Node:
-        """The node above the children from ``start`` on."""
-        numbers = range(start, min(start + FAN_OUT, len(self)))
-        size = hashing.BLOB_ID_BYTES
-        return Node(
-            level,
-            [Child(WHOLE, self._lengths[n], bytes(self._ids[size * n : size * (n + 1)])) for n in numbers],
-        )
 
 
 class PagedImage:
-    """An image that is cut at fixed places: databases, and raw files that share their leaves.
+    """An image that is cut at fixed places: databases, WALs, and raw files that share their leaves.
 
     Offsets must rise; a gap reads as zeros (SQLite never writes the lock-byte page). Only the first leaf may be written
     to late, since SQLite's backup writes the first page last.
+
+    Args:
+        sink: Where blobs go.
+        page_bytes: The page size of a database whose first page may come last; 0 if the first bytes tell what it is.
+        earlier: The leaves of the image before, which are kept where they are the same.
     """
 
-    def __init__(self, sink: BlobSink, page_bytes: int) -> None:
+    def __init__(self, sink: BlobSink, page_bytes: int, earlier: Earlier | None = None) -> None:
         self._sink = sink
         self._page_bytes = page_bytes
+        self._cut: Cut | None = cut.pages(page_bytes) if page_bytes else None
+        self._earlier = earlier or Earlier(iter(()))
         self._first: bytearray | None = None
         self._leaf = bytearray()
         self._start = 0
-        self._leaves = _Level()
+        self._leaves = Level()
 
     def write(self, offset: int, data: bytes) -> None:
         """Take in ``data``, which lies at ``offset`` of the image."""
@@ -70,8 +37,11 @@ class PagedImage:
         if offset < end:
             self._patch_first(offset, data)
             return
-        self._extend(bytes(offset - end))
-        self._extend(data)
+        if self._cut is None:
+            self._cut = cut.fitting(data)
+        if offset > end:
+            self._extend(self._cut, bytes(offset - end))
+        self._extend(self._cut, data)
 
     def finish(self, size_bytes: int) -> Image:
         """Store the rest and the tree.
@@ -82,12 +52,13 @@ class PagedImage:
         end = self._start + len(self._leaf)
         if end > size_bytes:
             raise ValueError(f"{end} bytes were written to an image of {size_bytes}")
-        self._extend(bytes(size_bytes - end))
+        found = self._cut or cut.fitting(b"")
+        self._extend(found, bytes(size_bytes - end))
         if self._leaf:
-            self._leaves.append(len(self._leaf), self._sink.put(bytes(self._leaf), Stream.DATA))
+            self._leaves.append(self._stored(found, bytes(self._leaf), len(self._leaves)))
         if self._first is not None:
-            self._leaves.replace_first(self._sink.put(bytes(self._first), Stream.DATA))
-        return Image(size_bytes, _store_tree(self._sink, self._leaves), self._page_bytes)
+            self._leaves.replace(0, self._stored(found, bytes(self._first), 0))
+        return Image(size_bytes, store_tree(self._sink, self._leaves), self._page_bytes)
 
     def _patch_first(self, offset: int, data: bytes) -> None:
         leaf = self._leaf if self._first is None else self._first
@@ -95,23 +66,29 @@ class PagedImage:
             raise ValueError(f"bytes at {offset} were written out of order")
         leaf[offset : offset + len(data)] = data
 
-    def _extend(self, data: bytes) -> None:
+    def _extend(self, found: Cut, data: bytes) -> None:
         view = memoryview(data)
         while len(view) > 0:
-            taken = view[: LEAF_BYTES - len(self._leaf)]
+            leaf_bytes = found.first_bytes if self._start == 0 else found.leaf_bytes
+            taken = view[: leaf_bytes - len(self._leaf)]
             self._leaf += taken
             view = view[len(taken) :]
-            if len(self._leaf) == LEAF_BYTES:
-                self._end_leaf()
+            if len(self._leaf) == leaf_bytes:
+                self._end_leaf(found)
 
-    def _end_leaf(self) -> None:
-        if self._first is None:
+    def _end_leaf(self, found: Cut) -> None:
+        if self._start == 0:
             self._first = self._leaf
-            self._leaves.append(LEAF_BYTES, NOT_YET)
+            self._leaves.append(not_yet(len(self._leaf)))
         else:
-            self._leaves.append(LEAF_BYTES, self._sink.put(bytes(self._leaf), Stream.DATA))
-        self._start += LEAF_BYTES
+            self._leaves.append(self._stored(found, bytes(self._leaf), len(self._leaves)))
+        self._start += len(self._leaf)
         self._leaf = bytearray()
+
+    def _stored(self, found: Cut, leaf: bytes, number: int) -> Child:
+        return store_leaf(
+            self._sink, leaf, found.records(memoryview(leaf), number), self._earlier.leaf(number)
+        )
 
 
 class LinedImage:
@@ -120,7 +97,7 @@ class LinedImage:
     def __init__(self, sink: BlobSink) -> None:
         self._sink = sink
         self._cutter = LineCutter()
-        self._leaves = _Level()
+        self._leaves = Level()
         self._end = 0
 
     def write(self, offset: int, data: bytes) -> None:
@@ -129,7 +106,7 @@ class LinedImage:
             raise ValueError(f"bytes at {offset} were written out of order, expected {self._end}")
         self._end += len(data)
         for leaf in self._cutter.feed(data):
-            self._leaves.append(len(leaf), self._sink.put(leaf, Stream.DATA))
+            self._append(leaf)
 
     def finish(self, size_bytes: int) -> Image:
         """Store the rest and the tree.
@@ -140,18 +117,8 @@ class LinedImage:
         if self._end != size_bytes:
             raise ValueError(f"{self._end} bytes were written to an image of {size_bytes}")
         if rest := self._cutter.rest():
-            self._leaves.append(len(rest), self._sink.put(rest, Stream.DATA))
-        return Image(size_bytes, _store_tree(self._sink, self._leaves))
+            self._append(rest)
+        return Image(size_bytes, store_tree(self._sink, self._leaves))
 
-
-def _store_tree(sink: BlobSink, children: _Level) -> str:
-    """Store the nodes above ``children`` and give the root's id in hex; empty for no children."""
-    for level in range(MAX_LEVEL + 1):
-        above = _Level()
-        for start in range(0, len(children), FAN_OUT):
-            node = children.node(level, start)
-            above.append(node.covered_bytes, sink.put(layout.encode(node), Stream.TREE))
-        if len(above) <= 1:
-            return above.node(level + 1, 0).children[0].id.hex() if len(above) else ""
-        children = above
-    raise ValueError(f"an image of {len(children)} leaves is too large")
+    def _append(self, leaf: bytes) -> None:
+        self._leaves.append(Child(WHOLE, len(leaf), self._sink.put(leaf, Stream.DATA)))

@@ -11,7 +11,8 @@ from archiver.layout.prefix import VERSION
 from archiver.model import BlobId, Fingerprint, Method, RawFile, Role
 from archiver.monitor import Problem
 
-KNOWN_FEATURES: frozenset[str] = frozenset()
+SPLIT_LEAVES = "split-leaves"
+KNOWN_FEATURES = frozenset({SPLIT_LEAVES})
 
 
 class Image(msgspec.Struct, frozen=True):

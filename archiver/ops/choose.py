@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from datetime import datetime, time
 
-from archiver.errors import UserError
-from archiver.layout.manifest import SourceEntry
+from archiver.errors import ArchiveError, UserError
+from archiver.layout.manifest import Manifest, SourceEntry, decode_entries
+from archiver.model import BlobId
+from archiver.monitor import Monitor, Problem
 from archiver.repo import snapshots
 from archiver.repo.archive import Archive
 from archiver.repo.snapshots import Loaded, Snapshot
@@ -17,13 +19,14 @@ LATEST = "latest"
 _ID = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
-def snapshot(archive: Archive, text: str, now: datetime) -> Snapshot:
+def snapshot(archive: Archive, text: str, now: datetime, monitor: Monitor) -> Snapshot:
     """The snapshot that ``text`` names: an id's beginning, ``latest``, or a date (the last one at or before it).
 
     Args:
         archive: Where to look.
         text: What the person typed.
-        now: The clock, with a time zone: what relative dates are relative to.
+        now: The clock: what relative dates are relative to.
+        monitor: Hears of snapshots that cannot be read, any of which may be the one that ``latest`` or a date means.
 
     Raises:
         UserError: There is none, or several.
@@ -32,17 +35,20 @@ def snapshot(archive: Archive, text: str, now: datetime) -> Snapshot:
         return snapshots.load(archive, found)
     loaded = snapshots.load_all(archive)
     if text == LATEST:
-        return _last(loaded, lambda _: True, "the archive has no snapshot yet")
+        return _last(loaded, lambda _: True, "the archive has no snapshot yet", monitor)
     moment_ms = round(moment(text, now).timestamp() * 1000)
     return _last(
         loaded,
         lambda snapshot: snapshot.manifest.started_ms <= moment_ms,
         f"there is no snapshot from '{text}' or before",
+        monitor,
     )
 
 
 def moment(text: str, now: datetime) -> datetime:
-    """The end of what ``text`` names: a day stands for its last moment, a time for itself.
+    """The end of what ``text`` names, in the system's time zone unless it names another.
+
+    A day stands for its last moment, and a time for the end of its second, since lists show no smaller parts.
 
     Raises:
         UserError: It is no date.
@@ -51,7 +57,7 @@ def moment(text: str, now: datetime) -> datetime:
     from dateparser.date import DateDataParser  # noqa: PLC0415
 
     settings = {
-        "RELATIVE_BASE": now.replace(tzinfo=None),
+        "RELATIVE_BASE": now.astimezone().replace(tzinfo=None),
         "RETURN_TIME_AS_PERIOD": True,
         "PREFER_DATES_FROM": "past",
     }
@@ -61,7 +67,26 @@ def moment(text: str, now: datetime) -> datetime:
             f"'{text}' is neither the beginning of a snapshot's id nor a date",
             hint="try 'latest', '2026-11-03', 'yesterday 18:00', or an id from: archive snapshots",
         )
-    return _end_of(data.date_obj, data.period or "time").replace(tzinfo=now.tzinfo)
+    # The zone's offset is that of the date itself, which in winter is not that of a summer's now.
+    return _end_of(data.date_obj, data.period or "time").astimezone()
+
+
+def readable_entries(archive: Archive, manifest: Manifest, monitor: Monitor) -> list[SourceEntry]:
+    """The sources of a snapshot, in order of path, but for those of lists that are lost, which ``monitor`` hears of.
+
+    Raises:
+        DamageError: A list that is not lost holds a path that leads elsewhere ([AR-53]), or is no list.
+    """
+    found: list[SourceEntry] = []
+    for blob_hex in manifest.sources:
+        name = f"the source list {blob_hex}"
+        try:
+            value = archive.reader.read(BlobId(bytes.fromhex(blob_hex)))
+        except ArchiveError as error:
+            monitor.problem(Problem("source-list-unreadable", f"{name} is lost, and its sources: {error}"))
+            continue
+        found += decode_entries(value, name)
+    return found
 
 
 def sources(entries: list[SourceEntry], wanted: list[str]) -> list[SourceEntry]:
@@ -90,9 +115,12 @@ def _matches(entry: SourceEntry, want: str) -> bool:
     )
 
 
-def _last(loaded: Loaded, suits: Callable[[Snapshot], bool], otherwise: str) -> Snapshot:
+def _last(loaded: Loaded, suits: Callable[[Snapshot], bool], otherwise: str, monitor: Monitor) -> Snapshot:
     suitable = [snapshot for snapshot in loaded.snapshots if suits(snapshot)]
     if suitable:
+        for error in loaded.damage:
+            message = f"a snapshot that may be the one you mean was passed over: {error}"
+            monitor.problem(Problem("snapshot-unreadable", message))
         return suitable[-1]
     if loaded.damage:
         raise loaded.damage[0]
@@ -101,7 +129,7 @@ def _last(loaded: Loaded, suits: Callable[[Snapshot], bool], otherwise: str) -> 
 
 def _end_of(moment: datetime, period: str) -> datetime:
     if period == "time":
-        return moment
+        return moment.replace(microsecond=999_999)
     if period == "year":
         moment = moment.replace(month=12, day=31)
     if period == "month":

@@ -8,18 +8,20 @@ from typing import NamedTuple
 import msgspec
 
 from archiver import __version__
-from archiver.errors import ArchiveError, SourceError, StorageError
+from archiver.errors import ArchiveError, SourceError
 from archiver.image.receive import Receiver
-from archiver.layout.manifest import Manifest, SourceEntry, Stats
+from archiver.layout.manifest import SPLIT_LEAVES, Manifest, SourceEntry, Stats
 from archiver.model import Method, Role, SnapshotId
 from archiver.monitor import Monitor, Problem
 from archiver.repo import snapshots
 from archiver.repo.archive import Archive
 from archiver.repo.packer import Packer
+from archiver.repo.reader import Reader
 from archiver.repo.snapshots import Snapshot
 from archiver.source.capture import Policy, capture
-from archiver.source.find import Found, Places, Source, find
+from archiver.source.find import Found, Places, find
 from archiver.source.state import fingerprint
+from archiver.source.walk import Source
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -81,7 +83,8 @@ def take(archive: Archive, request: Request, monitor: Monitor) -> Taken:
     lost = _forget_lost_packs(archive, problems)
     before, parent = last_entries(archive, request.host, str(request.places.home), problems)
     with archive.packer() as packer:
-        results = list(_capture_all(packer, found, {} if lost else before, request, problems))
+        run = _Run(packer, archive.reader, {} if lost else before, request, problems)
+        results = list(run.capture_all(found))
         entries = [result.entry for result in results if result.entry is not None]
         lists = snapshots.put_entries(packer, entries)
         packer.flush()
@@ -108,6 +111,7 @@ def take(archive: Archive, request: Request, monitor: Monitor) -> Taken:
         problems=tuple(problems.found),
         stats=stats,
         evidence=request.policy.evidence,
+        features=(SPLIT_LEAVES,) if any(set(entry.images) != {Role.FILE} for entry in entries) else (),
     )
     snapshot_id, manifest_bytes = snapshots.commit(archive, manifest)
     return Taken(Snapshot(snapshot_id, manifest), results, stats.stored_bytes + manifest_bytes)
@@ -168,50 +172,54 @@ def _forget_lost_packs(archive: Archive, monitor: Monitor) -> bool:
     return bool(lost)
 
 
-def _capture_all(
-    packer: Packer, found: Found, before: dict[str, SourceEntry], request: Request, problems: _Problems
-) -> Iterator[SourceResult]:
-    problems.begin("capturing", sum(_size(source.file) for source in found.sources))
-    for source in found.sources:
-        entry = before.get(source.path)
-        if entry is not None and unchanged(source, entry, evidence=request.policy.evidence):
-            problems.advance(_size(source.file), source.path)
-            for problem in entry.problems:
-                problems.problem(problem)
-            yield SourceResult(source, "unchanged", entry)
-        else:
-            yield _capture_one(packer, source, request, problems)
+class _Run(NamedTuple):
+    """What the captures of one snapshot share."""
+
+    packer: Packer
+    reader: Reader
+    before: dict[str, SourceEntry]
+    request: Request
+    problems: _Problems
+
+    def capture_all(self, found: Found) -> Iterator[SourceResult]:
+        """Capture what changed, and carry over the rest."""
+        self.problems.begin("capturing", sum(_size(source.file) for source in found.sources))
+        for source in found.sources:
+            entry = self.before.get(source.path)
+            if entry is not None and unchanged(source, entry, evidence=self.request.policy.evidence):
+                self.problems.advance(_size(source.file), source.path)
+                for problem in entry.problems:
+                    self.problems.problem(problem)
+                yield SourceResult(source, "unchanged", entry)
+            else:
+                yield self._capture(source, entry)
+
+    def _capture(self, source: Source, before: SourceEntry | None) -> SourceResult:
+        earlier = {} if before is None else before.images
+        receiver = Receiver(self.packer, self.reader, paged=source.sqlite, earlier=earlier)
+        try:
+            captured = capture(source, receiver, self.request.policy, self.problems)
+        except SourceError as error:
+            self.problems.problem(Problem("source-failed", str(error), source.path))
+            return SourceResult(source, "failed", None)
+        entry = SourceEntry(
+            store=source.store,
+            path=source.path,
+            method=captured.method,
+            captured_ms=captured.started_ms,
+            duration_ms=captured.duration_ms,
+            fingerprint=captured.fingerprint,
+            settled=captured.settled,
+            images={role: receiver.images[role] for role in captured.roles},
+            raw=captured.raw,
+            steps=captured.steps,
+            problems=captured.problems,
+        )
+        return SourceResult(source, "raw" if captured.method is Method.RAW else "captured", entry)
 
 
 def _has_evidence(entry: SourceEntry) -> bool:
     return Role.MAIN in entry.images or Role.FILE in entry.images
-
-
-def _capture_one(packer: Packer, source: Source, request: Request, problems: _Problems) -> SourceResult:
-    receiver = Receiver(packer, paged=source.sqlite)
-    try:
-        captured = capture(source, receiver, request.policy, problems)
-    except StorageError:
-        raise
-    except SourceError as error:
-        problems.problem(Problem("source-failed", str(error), source.path))
-        return SourceResult(source, "failed", None)
-    for problem in captured.problems:
-        problems.problem(problem)
-    entry = SourceEntry(
-        store=source.store,
-        path=source.path,
-        method=captured.method,
-        captured_ms=captured.started_ms,
-        duration_ms=captured.duration_ms,
-        fingerprint=captured.fingerprint,
-        settled=captured.settled,
-        images=receiver.images,
-        raw=captured.raw,
-        steps=captured.steps,
-        problems=captured.problems,
-    )
-    return SourceResult(source, "raw" if captured.method is Method.RAW else "captured", entry)
 
 
 def _read_bytes(result: SourceResult) -> int:

@@ -6,8 +6,9 @@ from archiver.errors import SourceError
 from archiver.monitor import Monitor, Problem
 from archiver.ops.snapshot import last_entries, unchanged
 from archiver.repo.archive import Archive
-from archiver.source.find import Found, Places, Source, find
+from archiver.source.find import Found, Places, find
 from archiver.source.state import SourceState, describe
+from archiver.source.walk import Source
 
 NEW, CHANGED, UNCHANGED = "new", "changed", "unchanged"
 

@@ -10,7 +10,7 @@ import random
 
 import msgspec
 
-from archiver.errors import ArchiveError, DamageError, NewerFormatError, ObjectMissingError
+from archiver.errors import ArchiveError, DamageError, ExitCode, NewerFormatError, ObjectMissingError
 from archiver.layout import packing
 from archiver.layout.prefix import HEADER_NAME, Kind, decode_header, object_name, parse_name
 from archiver.monitor import Monitor
@@ -23,10 +23,11 @@ from archiver.storage.base import Listed, Storage
 
 
 class Damage(msgspec.Struct, frozen=True):
-    """One object that is not as it was written; ``object`` is its storage name."""
+    """One object that is not as it was written, or that a later version wrote; ``object`` is its storage name."""
 
     object: str
     message: str
+    newer: bool = False
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -39,7 +40,7 @@ class Verified(msgspec.Struct, frozen=True):
         packs_read: Packs whose every byte was opened and hashed.
         blobs: Blobs that the index names.
         read_bytes: Bytes of the packs that were read.
-        damage: Objects that are missing or changed.
+        damage: Objects that are missing or changed, or that only a later version can check.
         hit: The sources, by snapshot, that cannot be restored whole.
         notes: What is odd but harms nothing.
     """
@@ -53,6 +54,13 @@ class Verified(msgspec.Struct, frozen=True):
     damage: tuple[Damage, ...] = ()
     hit: tuple[verify_trees.Hit, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What was found, in a word: what a later version wrote is no reason to fear for the data."""
+        if self.hit or any(not damage.newer for damage in self.damage):
+            return ExitCode.DAMAGED
+        return ExitCode.NEWER if self.damage else ExitCode.DONE
 
 
 def verify(archive: Archive, chosen: Snapshot | None, data_share: float, monitor: Monitor) -> Verified:
@@ -108,7 +116,7 @@ def verify_names(storage: Storage, monitor: Monitor) -> Verified:
         try:
             read_bytes += _check_object(storage, listed.name)
         except (DamageError, NewerFormatError, ObjectMissingError) as error:
-            damage.append(Damage(listed.name, str(error)))
+            damage.append(_damage(listed.name, error))
         monitor.advance(listed.size_bytes, listed.name)
     names = {listed.name for listed in listing}
     if HEADER_NAME not in names:
@@ -129,6 +137,10 @@ def _check_object(storage: Storage, name: str) -> int:
     return len(data)
 
 
+def _damage(name: str, error: ArchiveError) -> Damage:
+    return Damage(name, str(error), newer=isinstance(error, NewerFormatError))
+
+
 def _check_slots(archive: Archive) -> list[Damage]:
     _, damage = slots.stored_slots(archive.storage, archive.keys.archive_id)
     return [Damage("keys", str(error)) for error in damage]
@@ -147,7 +159,7 @@ def _load_index(archive: Archive, index: Index, listing: list[Listed]) -> list[D
             )
             index.add_object(listed.name, packing.decode_index(value, listed.name))
         except ArchiveError as error:
-            damage.append(Damage(listed.name, str(error)))
+            damage.append(_damage(listed.name, error))
     return damage
 
 
@@ -159,7 +171,7 @@ def _load_snapshots(archive: Archive, chosen: Snapshot | None) -> tuple[list[Sna
         try:
             found.append(snapshots.load(archive, snapshot_id))
         except ArchiveError as error:
-            damage.append(Damage(object_name(Kind.SNAPSHOT, snapshot_id), str(error)))
+            damage.append(_damage(object_name(Kind.SNAPSHOT, snapshot_id), error))
     return sorted(found, key=lambda snapshot: snapshot.manifest.started_ms), damage
 
 

@@ -32,7 +32,8 @@ class Stream(Enum):
     """Blobs of one stream share frames, since they resemble each other and are read together."""
 
     DATA = 0
-    TREE = 1
+    LEAF = 1
+    TREE = 2
 
 
 class Written(NamedTuple):
@@ -95,7 +96,7 @@ class Packer:
         Returns:
             Its id.
         """
-        blob = hashing.blob_id(self._keys.blob_id, data)
+        blob = self.identify(data)
         if blob in self._pending or self._index.has(blob):
             return blob
         self._pending.add(blob)
@@ -106,6 +107,10 @@ class Packer:
         if filling.plain_bytes >= FRAME_BYTES:
             self._submit(stream)
         return blob
+
+    def identify(self, data: bytes) -> BlobId:
+        """The id that a blob would have."""
+        return hashing.blob_id(self._keys.blob_id, data)
 
     def flush(self) -> None:
         """Store all that is not stored yet."""

@@ -12,7 +12,7 @@ from archiver.repo.index import Index
 from archiver.repo.keys import Keys
 from archiver.storage.base import Storage
 
-CACHED_FRAMES = 8
+CACHED_BYTES = 48 << 20
 
 
 class Reader:
@@ -29,7 +29,12 @@ class Reader:
         self._keys = keys
         self._index = index
         self._frames: OrderedDict[tuple[bytes, int], bytes] = OrderedDict()
+        self._cached_bytes = 0
         self.read_bytes = 0
+
+    def identify(self, data: bytes) -> BlobId:
+        """The id that a blob would have."""
+        return hashing.blob_id(self._keys.blob_id, data)
 
     def read(self, blob: BlobId) -> bytes:
         """The blob's bytes, checked against its id.
@@ -43,7 +48,7 @@ class Reader:
             raise DamageError(f"blob {blob.hex()} is in no index object of this archive")
         frame = self._frame(location)
         data = frame[location.offset : location.offset + location.length]
-        if hashing.blob_id(self._keys.blob_id, data) != blob:
+        if self.identify(data) != blob:
             raise DamageError(f"blob {blob.hex()} in pack {location.pack.hex()} is not what its id says")
         return data
 
@@ -59,6 +64,7 @@ class Reader:
         plaintext = cipher.open(sealed, location.frame_number)
         frame = compress.unpack(plaintext, location.plain_bytes, f"frame {location.frame_number} of {name}")
         self._frames[key] = frame
-        if len(self._frames) > CACHED_FRAMES:
-            self._frames.popitem(last=False)
+        self._cached_bytes += len(frame)
+        while self._cached_bytes > CACHED_BYTES:
+            self._cached_bytes -= len(self._frames.popitem(last=False)[1])
         return frame
