@@ -1,5 +1,6 @@
 """Check that every source of a snapshot can be joined from blobs that are there."""
 
+import contextlib
 from collections.abc import Collection, Iterator
 
 import msgspec
@@ -7,8 +8,9 @@ import msgspec
 from archiver.errors import ArchiveError
 from archiver.image import read
 from archiver.layout import manifest as layout
+from archiver.layout.leaf import Record
 from archiver.layout.manifest import Image, SourceEntry
-from archiver.layout.node import Child, Node
+from archiver.layout.node import SPLIT, Child, Node
 from archiver.model import BlobId
 from archiver.repo.index import Index
 from archiver.repo.keys import Keys
@@ -97,11 +99,30 @@ class TreeChecker:
     def _child_is_sound(self, node: Node, child: Child) -> bool:
         if node.level > 0:
             return self._node_is_sound(child.blob, node.level - 1, child.covered_bytes)
-        where = self._index.locate(child.blob)
-        if where is None or where.length != child.covered_bytes:
-            self._report(f"leaf {child.id.hex()}", "the leaf is in no index object, or with another length")
+        if child.kind == SPLIT:
+            return self._split_is_sound(child)
+        return self._is_there(child.blob, child.covered_bytes)
+
+    def _split_is_sound(self, child: Child) -> bool:
+        known = self._sound.get(child.blob)
+        if known is None:
+            try:
+                records = [
+                    part for part in read.read_split(self._reader, child).parts() if isinstance(part, Record)
+                ]
+            except ArchiveError as error:
+                self._report(f"leaf {child.id.hex()}", str(error))
+                records, known = [], False
+            lacking = [record for record in records if not self._is_there(record.blob, record.length)]
+            known = self._sound[child.blob] = known is None and not lacking
+        return known
+
+    def _is_there(self, blob: BlobId, length: int) -> bool:
+        where = self._index.locate(blob)
+        if where is None or where.length != length:
+            self._report(f"blob {blob.hex()}", "the blob is in no index object, or with another length")
             return False
-        return child.blob not in self._bad
+        return blob not in self._bad
 
     def _add_packs_of(self, packs: set[bytes], image: Image) -> None:
         if image.root_blob is None:
@@ -118,7 +139,14 @@ class TreeChecker:
                 if node.level > 0:
                     pending.append((child.blob, node.level - 1, child.covered_bytes))
                 else:
-                    self._add_pack(packs, child.blob)
+                    self._add_packs_of_leaf(packs, child)
+
+    def _add_packs_of_leaf(self, packs: set[bytes], child: Child) -> None:
+        self._add_pack(packs, child.blob)
+        if child.kind == SPLIT:
+            with contextlib.suppress(ArchiveError):
+                for blob in read.read_split(self._reader, child).record_ids():
+                    self._add_pack(packs, blob)
 
     def _add_pack(self, packs: set[bytes], blob: BlobId) -> None:
         if (where := self._index.locate(blob)) is not None:
