@@ -10,6 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from archiver.image import split
+from archiver.image.store import Span
 from formats.errors import FormatError
 from formats.sqlite.header import parse_header
 from formats.sqlite.wal import parse_wal_header
@@ -19,8 +20,8 @@ MEAN_BYTES = 64 << 10
 MIN_BYTES = 8 << 10
 MAX_BYTES = 512 << 10
 
-Records = Callable[[memoryview, int], Iterator[tuple[int, int]]]
-"""Offset and end of each record in a leaf, from its bytes and its number."""
+Records = Callable[[memoryview, int], Iterator[Span]]
+"""The records in a leaf, from its bytes and its number."""
 
 
 class Cut(NamedTuple):
@@ -50,15 +51,15 @@ def fitting(start: bytes) -> Cut:
     return Cut(split.WAL_HEADER_BYTES + frames, frames, partial(_wal_records, page_bytes))
 
 
-def _page_records(page_bytes: int, leaf: memoryview, number: int) -> Iterator[tuple[int, int]]:
+def _page_records(page_bytes: int, leaf: memoryview, number: int) -> Iterator[Span]:
     return split.records(leaf, page_bytes, starts_file=number == 0)
 
 
-def _wal_records(page_bytes: int, leaf: memoryview, number: int) -> Iterator[tuple[int, int]]:
+def _wal_records(page_bytes: int, leaf: memoryview, number: int) -> Iterator[Span]:
     return split.wal_records(leaf, page_bytes, split.WAL_HEADER_BYTES if number == 0 else 0)
 
 
-def _no_records(_leaf: memoryview, _number: int) -> Iterator[tuple[int, int]]:
+def _no_records(_leaf: memoryview, _number: int) -> Iterator[Span]:
     return iter(())
 
 

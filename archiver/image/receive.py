@@ -1,7 +1,8 @@
 """Takes in what a capture reads, and turns it into images."""
 
-from archiver.image.read import BlobReader, leaves
-from archiver.image.store import BlobSink, Earlier
+from archiver.image.earlier import Earlier
+from archiver.image.read import BlobReader
+from archiver.image.store import BlobSink
 from archiver.image.write import LinedImage, PagedImage
 from archiver.layout.manifest import Image
 from archiver.model import Role
@@ -32,13 +33,10 @@ class Receiver:
     def part(self, role: Role, page_bytes: int) -> "ReceivedPart":
         """Begin the image of ``role``; ``page_bytes`` is 0 unless the bytes are a database."""
         self.images.pop(role, None)
+        earlier = Earlier(self._reader, self._earlier.get(role))
         if role is Role.FILE and not self._paged:
-            return ReceivedPart(self, role, LinedImage(self._sink))
-        return ReceivedPart(self, role, PagedImage(self._sink, page_bytes, self._leaves_before(role)))
-
-    def _leaves_before(self, role: Role) -> Earlier | None:
-        before = self._earlier.get(role)
-        return None if before is None else Earlier(leaves(self._reader, before))
+            return ReceivedPart(self, role, LinedImage(self._sink, earlier))
+        return ReceivedPart(self, role, PagedImage(self._sink, page_bytes, earlier))
 
 
 class ReceivedPart:

@@ -10,8 +10,9 @@ A mistake here costs room and never bytes: whoever joins only strings together w
 
 from collections.abc import Iterator
 
+from archiver.image.store import Span
 from formats.errors import FormatError
-from formats.sqlite.btree import TABLE_LEAF, cells
+from formats.sqlite.btree import INDEX_INTERIOR, INDEX_LEAF, TABLE_INTERIOR, TABLE_LEAF, cells
 
 MIN_RECORD_BYTES = 512
 WAL_HEADER_BYTES = 32
@@ -19,10 +20,11 @@ FRAME_HEADER_BYTES = 24
 
 _FILE_HEADER_BYTES = 100
 _POINTER_BYTES = 4
+_TREE_PAGES = frozenset({INDEX_INTERIOR, INDEX_LEAF, TABLE_INTERIOR})
 
 
-def records(leaf: memoryview, page_bytes: int, *, starts_file: bool) -> Iterator[tuple[int, int]]:
-    """Offset and end of each record in a leaf that is a run of whole pages, in order.
+def records(leaf: memoryview, page_bytes: int, *, starts_file: bool) -> Iterator[Span]:
+    """The records in a leaf that is a run of whole pages, in order.
 
     Args:
         leaf: The bytes.
@@ -31,12 +33,12 @@ def records(leaf: memoryview, page_bytes: int, *, starts_file: bool) -> Iterator
     """
     for start in range(0, len(leaf), page_bytes):
         page = leaf[start : start + page_bytes]
-        for first, end in _page_records(page, starts_file=starts_file and start == 0):
-            yield start + first, start + end
+        for span in _page_records(page, starts_file=starts_file and start == 0):
+            yield _moved(span, start)
 
 
-def wal_records(leaf: memoryview, page_bytes: int, header_bytes: int) -> Iterator[tuple[int, int]]:
-    """Offset and end of each record in a leaf that is a run of whole WAL frames, in order.
+def wal_records(leaf: memoryview, page_bytes: int, header_bytes: int) -> Iterator[Span]:
+    """The records in a leaf that is a run of whole WAL frames, in order.
 
     Frames that a checkpoint has left over are split like the others: what they hold was in the database once.
 
@@ -50,20 +52,21 @@ def wal_records(leaf: memoryview, page_bytes: int, header_bytes: int) -> Iterato
         page_number = int.from_bytes(leaf[frame : frame + 4], "big")
         page = leaf[start : start + page_bytes]
         if len(page) == page_bytes:
-            for first, end in _page_records(page, starts_file=page_number == 1):
-                yield start + first, start + end
+            for span in _page_records(page, starts_file=page_number == 1):
+                yield _moved(span, start)
 
 
-def _page_records(page: memoryview, *, starts_file: bool) -> Iterator[tuple[int, int]]:
+def _page_records(page: memoryview, *, starts_file: bool) -> Iterator[Span]:
     start = _FILE_HEADER_BYTES if starts_file else 0
     if page[start] != TABLE_LEAF:
         # The first bytes of an overflow page are the number of the next one, which changes when pages move.
-        yield from _stretch(page, start + _POINTER_BYTES, len(page))
+        tree = page[start] in _TREE_PAGES
+        yield from _stretch(page, start + _POINTER_BYTES, len(page), page=tree)
         return
     at = start
     for first, end in _payloads(page, 1 if starts_file else 2):
         yield from _stretch(page, at, first)
-        yield first, end
+        yield Span(first, end, page=False)
         at = end
     yield from _stretch(page, at, len(page))
 
@@ -79,15 +82,19 @@ def _payloads(page: memoryview, number: int) -> list[tuple[int, int]]:
     return found
 
 
-def _stretch(page: memoryview, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _stretch(data: memoryview, start: int, end: int, *, page: bool = False) -> Iterator[Span]:
     """What lies between records, as a record of its own if it is long; zeros at its ends are better kept as literals."""
     if end - start < MIN_RECORD_BYTES:
         return
-    data = bytes(page[start:end])
-    end = start + len(data.rstrip(b"\0"))
-    start = end - len(data[: end - start].lstrip(b"\0"))
+    content = bytes(data[start:end]).rstrip(b"\0")
+    end = start + len(content)
+    start = end - len(content.lstrip(b"\0"))
     if end - start >= MIN_RECORD_BYTES:
-        yield start, end
+        yield Span(start, end, page=page)
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by, span.page)
 
 
 def _ignore(_error: FormatError) -> None:

@@ -1,99 +1,104 @@
 """Stores the leaves of an image, split into records where that pays, or as they are."""
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from archiver.errors import ArchiveError, DamageError
+from archiver.errors import DamageError
+from archiver.image.earlier import Earlier
 from archiver.layout import leaf as layout
-from archiver.layout.leaf import SplitLeaf
+from archiver.layout.leaf import Record, SplitLeaf
 from archiver.layout.node import SPLIT, WHOLE, Child
 from archiver.model import BlobId
 from archiver.repo.packer import Stream
+
+RELATED_SHARE = 4
+"""Two leaves are versions of each other if one in this many records of the new one is in the old one."""
 
 
 class BlobSink(Protocol):
     """Where blobs go: a packer."""
 
-    def put(self, data: bytes, stream: Stream) -> BlobId:
-        """Store a blob and give its id."""
+    def put(self, data: bytes, stream: Stream, base: BlobId | None = None) -> BlobId:
+        """Store a blob, perhaps as a patch of ``base``, and give its id."""
 
     def identify(self, data: bytes) -> BlobId:
         """The id that a blob would have."""
 
 
-class Earlier:
-    """The leaves of an earlier image of the same source, asked for in rising order.
+class Span(NamedTuple):
+    """A record in a leaf; ``page`` says that it is nearly all of one page, and may be a patch of that page's last version."""
 
-    Args:
-        found: The leaves in order, read as they are needed. Where they cannot be read there is none.
-    """
-
-    def __init__(self, found: Iterator[Child]) -> None:
-        self._rest = found
-        self._count = 0
-        self._first: Child | None = None
-        self._last: Child | None = None
-
-    def leaf(self, number: int) -> Child | None:
-        """The earlier leaf of this number; the first may be asked for again at the end."""
-        while self._count <= number:
-            self._last = self._next()
-            if self._count == 0:
-                self._first = self._last
-            self._count += 1
-        return self._first if number == 0 else self._last
-
-    def _next(self) -> Child | None:
-        try:
-            return next(self._rest, None)
-        except ArchiveError:
-            self._rest = iter(())
-            return None
+    start: int
+    end: int
+    page: bool
 
 
-def store_leaf(
-    sink: BlobSink, data: bytes, records: Iterator[tuple[int, int]], earlier: Child | None
-) -> Child:
+def store_leaf(sink: BlobSink, data: bytes, number: int, spans: Iterator[Span], earlier: Earlier) -> Child:
     """Store one leaf, unless it is the same as the earlier one in its place.
 
     Args:
         sink: Where blobs go.
         data: The leaf's bytes.
-        records: Offset and end of each record in it; only looked at when the leaf is new.
-        earlier: What the image before had in this place.
+        number: Which leaf of the image it is.
+        spans: The records in it, in order; only looked at when the leaf is new.
+        earlier: The image before.
 
     Raises:
         DamageError: What was split does not join to the same bytes.
     """
     content = sink.identify(data)
-    if earlier is not None and earlier.content == content and earlier.covered_bytes == len(data):
-        return earlier
-    split = _split(sink, data, records)
-    if split is None:
+    before = earlier.leaf(number)
+    if before is not None and before.content == content and before.covered_bytes == len(data):
+        return before
+    found = list(spans)
+    if not found:
         return Child(WHOLE, len(data), sink.put(data, Stream.DATA))
-    return Child(SPLIT, len(data), sink.put(layout.encode(split), Stream.LEAF), content)
+    records = [data[span.start : span.end] for span in found]
+    ids = [sink.identify(record) for record in records]
+    skeleton = _skeleton(data, found, ids)
+    _check(skeleton, records, data)
+    old = earlier.skeleton(before)
+    related = old if old is not None and _are_related(ids, old) else None
+    _put_records(sink, found, records, related)
+    base = None if related is None or before is None else before.blob
+    return Child(SPLIT, len(data), sink.put(layout.encode(skeleton), Stream.LEAF, base), content)
 
 
-def _split(sink: BlobSink, data: bytes, records: Iterator[tuple[int, int]]) -> SplitLeaf | None:
-    """Store the records and give the skeleton; nothing when there is no record."""
+def _skeleton(data: bytes, spans: list[Span], ids: list[BlobId]) -> SplitLeaf:
     lengths: list[int] = []
     literals: list[bytes] = []
-    parts: list[bytes] = []
-    ids: list[BlobId] = []
     at = 0
-    for start, end in records:
-        literals.append(data[at:start])
-        parts.append(data[start:end])
-        lengths += (start - at, end - start)
-        ids.append(sink.put(parts[-1], Stream.DATA))
-        at = end
-    if not ids:
-        return None
-    literals.append(data[at:])
+    for span in spans:
+        lengths += (span.start - at, span.end - span.start)
+        literals.append(data[at : span.start])
+        at = span.end
     lengths.append(len(data) - at)
-    joined = b"".join(piece for pair in zip(literals, [*parts, b""], strict=True) for piece in pair)
+    literals.append(data[at:])
+    return SplitLeaf(lengths, b"".join(literals), b"".join(ids))
+
+
+def _check(skeleton: SplitLeaf, records: list[bytes], data: bytes) -> None:
+    """Join what will be stored and compare it with the leaf ([AR-43])."""
+    waiting = iter(records)
+    joined = b"".join(next(waiting) if isinstance(part, Record) else part.data for part in skeleton.parts())
     if joined != data:
         raise DamageError(
             "a leaf that was just split joins to other bytes: this is a bug, and nothing was kept"
         )
-    return SplitLeaf(lengths, b"".join(literals), b"".join(ids))
+
+
+def _are_related(ids: list[BlobId], old: SplitLeaf) -> bool:
+    """Whether two leaves are versions of each other, so that differences between them are small.
+
+    After VACUUM every page lies elsewhere, and looking for differences would be a waste.
+    """
+    known = set(old.record_ids())
+    return RELATED_SHARE * sum(blob in known for blob in ids) >= len(ids)
+
+
+def _put_records(sink: BlobSink, spans: list[Span], records: list[bytes], old: SplitLeaf | None) -> None:
+    places = (
+        {} if old is None else {part.offset: part.blob for part in old.parts() if isinstance(part, Record)}
+    )
+    for span, record in zip(spans, records, strict=True):
+        sink.put(record, Stream.DATA, places.get(span.start) if span.page else None)

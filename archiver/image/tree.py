@@ -3,6 +3,7 @@
 from array import array
 
 from archiver import hashing
+from archiver.image.earlier import Earlier
 from archiver.image.store import BlobSink
 from archiver.layout import node as layout
 from archiver.layout.node import MAX_LEVEL, WHOLE, Child, Node
@@ -52,14 +53,15 @@ class Level:
         return Child(kind, self._lengths[number], bytes(self._ids[place]), digest)
 
 
-def store_tree(sink: BlobSink, leaves: Level) -> str:
+def store_tree(sink: BlobSink, leaves: Level, earlier: Earlier) -> str:
     """Store the nodes above ``leaves`` and give the root's id in hex; empty for no leaves."""
     children = leaves
     for level in range(MAX_LEVEL + 1):
         above = Level()
         for start in range(0, len(children), FAN_OUT):
             node = children.node(level, start)
-            above.append(Child(WHOLE, node.covered_bytes, sink.put(layout.encode(node), Stream.TREE)))
+            base = earlier.node(level, start // FAN_OUT)
+            above.append(Child(WHOLE, node.covered_bytes, sink.put(layout.encode(node), Stream.TREE, base)))
         if len(above) <= 1:
             return above.node(level, 0).children[0].id.hex() if len(above) else ""
         children = above

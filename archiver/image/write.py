@@ -2,7 +2,8 @@
 
 from archiver.image import cut
 from archiver.image.cut import Cut, LineCutter
-from archiver.image.store import BlobSink, Earlier, store_leaf
+from archiver.image.earlier import Earlier
+from archiver.image.store import BlobSink, store_leaf
 from archiver.image.tree import Level, not_yet, store_tree
 from archiver.layout.manifest import Image
 from archiver.layout.node import WHOLE, Child
@@ -18,14 +19,14 @@ class PagedImage:
     Args:
         sink: Where blobs go.
         page_bytes: The page size of a database whose first page may come last; 0 if the first bytes tell what it is.
-        earlier: The leaves of the image before, which are kept where they are the same.
+        earlier: The image before.
     """
 
-    def __init__(self, sink: BlobSink, page_bytes: int, earlier: Earlier | None = None) -> None:
+    def __init__(self, sink: BlobSink, page_bytes: int, earlier: Earlier) -> None:
         self._sink = sink
         self._page_bytes = page_bytes
         self._cut: Cut | None = cut.pages(page_bytes) if page_bytes else None
-        self._earlier = earlier or Earlier(iter(()))
+        self._earlier = earlier
         self._first: bytearray | None = None
         self._leaf = bytearray()
         self._start = 0
@@ -58,7 +59,7 @@ class PagedImage:
             self._leaves.append(self._stored(found, bytes(self._leaf), len(self._leaves)))
         if self._first is not None:
             self._leaves.replace(0, self._stored(found, bytes(self._first), 0))
-        return Image(size_bytes, store_tree(self._sink, self._leaves), self._page_bytes)
+        return Image(size_bytes, store_tree(self._sink, self._leaves, self._earlier), self._page_bytes)
 
     def _patch_first(self, offset: int, data: bytes) -> None:
         leaf = self._leaf if self._first is None else self._first
@@ -86,16 +87,15 @@ class PagedImage:
         self._leaf = bytearray()
 
     def _stored(self, found: Cut, leaf: bytes, number: int) -> Child:
-        return store_leaf(
-            self._sink, leaf, found.records(memoryview(leaf), number), self._earlier.leaf(number)
-        )
+        return store_leaf(self._sink, leaf, number, found.records(memoryview(leaf), number), self._earlier)
 
 
 class LinedImage:
     """An image that is cut after lines; offsets must follow on each other."""
 
-    def __init__(self, sink: BlobSink) -> None:
+    def __init__(self, sink: BlobSink, earlier: Earlier) -> None:
         self._sink = sink
+        self._earlier = earlier
         self._cutter = LineCutter()
         self._leaves = Level()
         self._end = 0
@@ -118,7 +118,7 @@ class LinedImage:
             raise ValueError(f"{self._end} bytes were written to an image of {size_bytes}")
         if rest := self._cutter.rest():
             self._append(rest)
-        return Image(size_bytes, store_tree(self._sink, self._leaves))
+        return Image(size_bytes, store_tree(self._sink, self._leaves, self._earlier))
 
     def _append(self, leaf: bytes) -> None:
         self._leaves.append(Child(WHOLE, len(leaf), self._sink.put(leaf, Stream.DATA)))

@@ -12,7 +12,8 @@ from archiver.model import BlobId, Fingerprint, Method, RawFile, Role
 from archiver.monitor import Problem
 
 SPLIT_LEAVES = "split-leaves"
-KNOWN_FEATURES = frozenset({SPLIT_LEAVES})
+PATCHES = "patches"
+KNOWN_FEATURES = frozenset({SPLIT_LEAVES, PATCHES})
 
 
 class Image(msgspec.Struct, frozen=True):

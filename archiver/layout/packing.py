@@ -15,25 +15,49 @@ from archiver.model import BlobId
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
-    """One frame of a pack, as the pack's own directory lists it; lengths and offsets in bytes."""
+    """One frame of a pack, as the pack's own directory lists it; lengths and offsets in bytes.
+
+    Attributes:
+        offset: From the object's first byte.
+        sealed_bytes: Of the frame in the object.
+        plain_bytes: Of its content, decompressed.
+        lengths: Of the entries in the content.
+        bases: Empty, or the ids of the blobs that the entries are patches of, joined.
+    """
 
     offset: int
     sealed_bytes: int
     plain_bytes: int
     lengths: list[int]
+    bases: bytes = b""
 
 
-class IndexedFrame(Frame, frozen=True, array_like=True):
-    """One frame of a pack, as the index lists it: with the ids of its blobs, joined."""
+class Entry(NamedTuple):
+    """One entry of a frame: the blob ``blob``, or with ``base`` a patch that makes it from another one."""
 
+    blob: BlobId
+    offset: int
+    length: int
+    base: BlobId | None
+
+
+class IndexedFrame(msgspec.Struct, frozen=True, array_like=True):
+    """One frame of a pack, as the index lists it: a ``Frame`` and the ids of its blobs, joined."""
+
+    offset: int
+    sealed_bytes: int
+    plain_bytes: int
+    lengths: list[int]
     ids: bytes
+    bases: bytes = b""
 
-    def blobs(self) -> Iterator[tuple[BlobId, int, int]]:
-        """Each blob's id, offset in the plain frame, and length."""
-        offset = 0
+    def entries(self) -> Iterator[Entry]:
+        """The entries, in order."""
+        offset, size = 0, hashing.BLOB_ID_BYTES
         for number, length in enumerate(self.lengths):
-            start = number * hashing.BLOB_ID_BYTES
-            yield BlobId(self.ids[start : start + hashing.BLOB_ID_BYTES]), offset, length
+            place = slice(number * size, (number + 1) * size)
+            base = BlobId(self.bases[place]) if self.bases else None
+            yield Entry(BlobId(self.ids[place]), offset, length, base)
             offset += length
 
 
@@ -47,7 +71,7 @@ class IndexedPack(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Location(NamedTuple):
-    """Where a blob lies: a slice of the plain content of one frame of one pack."""
+    """Where a blob lies: a slice of the plain content of one frame of one pack, perhaps as a patch of ``base``."""
 
     pack: bytes
     salt: bytes
@@ -57,11 +81,14 @@ class Location(NamedTuple):
     plain_bytes: int
     offset: int
     length: int
+    base: BlobId | None
 
 
 def encode_directory(frames: list[IndexedFrame]) -> bytes:
     """A pack's directory: the frames without ids."""
-    return codec.to_msgpack([Frame(f.offset, f.sealed_bytes, f.plain_bytes, f.lengths) for f in frames])
+    return codec.to_msgpack(
+        [Frame(f.offset, f.sealed_bytes, f.plain_bytes, f.lengths, f.bases) for f in frames]
+    )
 
 
 def decode_directory(value: bytes, name: str) -> list[Frame]:
@@ -100,7 +127,11 @@ def decode_index(value: bytes, name: str) -> list[IndexedPack]:
     return packs
 
 
-def _check_frame(frame: Frame, name: str) -> None:
+def _check_frame(frame: Frame | IndexedFrame, name: str) -> None:
+    if frame.bases and len(frame.bases) != hashing.BLOB_ID_BYTES * len(frame.lengths):
+        raise DamageError(
+            f"{name} lists a frame of {len(frame.lengths)} patches with {len(frame.bases)} bytes of bases"
+        )
     if min(frame.lengths, default=0) < 1 or sum(frame.lengths) != frame.plain_bytes:
         raise DamageError(
             f"{name} lists a frame of {frame.plain_bytes} bytes whose blobs do not add up to that"

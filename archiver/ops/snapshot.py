@@ -10,7 +10,7 @@ import msgspec
 from archiver import __version__
 from archiver.errors import ArchiveError, SourceError
 from archiver.image.receive import Receiver
-from archiver.layout.manifest import SPLIT_LEAVES, Manifest, SourceEntry, Stats
+from archiver.layout.manifest import PATCHES, SPLIT_LEAVES, Manifest, SourceEntry, Stats
 from archiver.model import Method, Role, SnapshotId
 from archiver.monitor import Monitor, Problem
 from archiver.repo import snapshots
@@ -111,7 +111,7 @@ def take(archive: Archive, request: Request, monitor: Monitor) -> Taken:
         problems=tuple(problems.found),
         stats=stats,
         evidence=request.policy.evidence,
-        features=(SPLIT_LEAVES,) if any(set(entry.images) != {Role.FILE} for entry in entries) else (),
+        features=(SPLIT_LEAVES, PATCHES),
     )
     snapshot_id, manifest_bytes = snapshots.commit(archive, manifest)
     return Taken(Snapshot(snapshot_id, manifest), results, stats.stored_bytes + manifest_bytes)

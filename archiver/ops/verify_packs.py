@@ -13,6 +13,7 @@ from archiver.monitor import Monitor
 from archiver.repo import compress, sealing
 from archiver.repo.index import Index
 from archiver.repo.keys import Keys
+from archiver.repo.reader import Reader
 from archiver.storage.base import Listed, Storage
 
 
@@ -29,6 +30,7 @@ class PackChecker:
         self._storage = storage
         self._keys = keys
         self._index = index
+        self._reader = Reader(storage, keys, index)
         self.bad_blobs: set[BlobId] = set()
         self.read_bytes = 0
 
@@ -78,12 +80,18 @@ class PackChecker:
             content = memoryview(_content(cipher, data, first, name))
         except ArchiveError:
             return [blob for blob, _ in blobs]
-        key = self._keys.blob_id
-        return [
-            blob
-            for blob, where in blobs
-            if hashing.blob_id(key, content[where.offset : where.offset + where.length]) != blob
-        ]
+        return [blob for blob, where in blobs if not self._is_sound(blob, where, content)]
+
+    def _is_sound(self, blob: BlobId, where: Location, content: memoryview) -> bool:
+        """Whether an entry of a frame is, or makes, the blob that its id says."""
+        entry = content[where.offset : where.offset + where.length]
+        if where.base is None:
+            return hashing.blob_id(self._keys.blob_id, entry) == blob
+        try:
+            data = compress.unpatch(entry, self._reader.read(where.base), f"blob {blob.hex()}")
+        except ArchiveError:
+            return False
+        return hashing.blob_id(self._keys.blob_id, data) == blob
 
 
 def _content(cipher: FrameCipher, data: bytes, where: Location, name: str) -> bytes:

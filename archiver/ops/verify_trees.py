@@ -12,7 +12,7 @@ from archiver.layout.leaf import Record
 from archiver.layout.manifest import Image, SourceEntry
 from archiver.layout.node import SPLIT, Child, Node
 from archiver.model import BlobId
-from archiver.repo.index import Index
+from archiver.repo.index import MAX_DEPTH, Index
 from archiver.repo.keys import Keys
 from archiver.repo.reader import Reader
 from archiver.repo.snapshots import Snapshot
@@ -119,10 +119,24 @@ class TreeChecker:
 
     def _is_there(self, blob: BlobId, length: int) -> bool:
         where = self._index.locate(blob)
-        if where is None or where.length != length:
+        if where is None or (where.base is None and where.length != length):
             self._report(f"blob {blob.hex()}", "the blob is in no index object, or with another length")
             return False
-        return blob not in self._bad
+        return blob not in self._bad and (where.base is None or self._bases_are_there(where.base))
+
+    def _bases_are_there(self, blob: BlobId) -> bool:
+        """Whether all is there that a patch needs, down to the blob that is stored whole."""
+        waiting: BlobId | None = blob
+        for _ in range(MAX_DEPTH):
+            if waiting is None:
+                return True
+            where = self._index.locate(waiting)
+            if where is None or waiting in self._bad:
+                self._report(f"blob {waiting.hex()}", "a blob that others are patches of cannot be read")
+                return False
+            waiting = where.base
+        self._report(f"blob {blob.hex()}", f"it hangs on more than {MAX_DEPTH} patches")
+        return False
 
     def _add_packs_of(self, packs: set[bytes], image: Image) -> None:
         if image.root_blob is None:
@@ -149,8 +163,12 @@ class TreeChecker:
                     self._add_pack(packs, blob)
 
     def _add_pack(self, packs: set[bytes], blob: BlobId) -> None:
-        if (where := self._index.locate(blob)) is not None:
+        where = self._index.locate(blob)
+        for _ in range(MAX_DEPTH):
+            if where is None:
+                return
             packs.add(where.pack)
+            where = None if where.base is None else self._index.locate(where.base)
 
     def _report(self, name: str, message: str) -> None:
         self.damage.append((name, message))

@@ -68,7 +68,7 @@ class Archive:
 
     def packer(self) -> Packer:
         """What stores new blobs; a context manager."""
-        return Packer(self.storage, self.keys, self.index)
+        return Packer(self.storage, self.keys, self.index, self.reader)
 
     def lost_packs(self) -> list[str]:
         """Forget what packs that are gone or cut off held, so that it is stored again; their digests in hex."""

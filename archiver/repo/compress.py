@@ -11,6 +11,7 @@ from archiver.errors import DamageError
 from archiver.model import Bytes
 
 LEVEL = 3
+PATCHED_LIMIT_BYTES = 16 << 20
 STORED = b"\x00"
 ZSTD = b"\x01"
 
@@ -42,6 +43,26 @@ def decompress(data: Bytes, limit_bytes: int, name: str) -> bytes:
         raise DamageError(f"{name} does not decompress: {error}") from error
 
 
+def patch(data: Bytes, base: bytes) -> bytes:
+    """``data`` as one zstd frame that refers to ``base``."""
+    return zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(base)).compress(data)
+
+
+def unpatch(data: Bytes, base: bytes, name: str) -> bytes:
+    """What was compressed with ``patch``.
+
+    Raises:
+        DamageError: It does not decompress with this base, or holds more than any blob may; ``name`` is named.
+    """
+    try:
+        if zstandard.frame_content_size(data) > PATCHED_LIMIT_BYTES:
+            raise DamageError(f"{name} would decompress to more than {PATCHED_LIMIT_BYTES} bytes")
+        decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(base))
+        return decompressor.decompress(data, max_output_size=PATCHED_LIMIT_BYTES)
+    except zstandard.ZstdError as error:
+        raise DamageError(f"{name} does not decompress: {error}") from error
+
+
 def pack(data: Bytes) -> bytes:
     """A frame's plaintext: a byte that says how, then the content, never much longer than ``data``."""
     packed = compress(data)
@@ -61,3 +82,7 @@ def unpack(plaintext: bytes, plain_bytes: int, name: str) -> bytes:
     if len(data) != plain_bytes:
         raise DamageError(f"{name} holds {len(data)} bytes, expected {plain_bytes}")
     return data
+
+
+def _dictionary(base: bytes) -> zstandard.ZstdCompressionDict:
+    return zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)

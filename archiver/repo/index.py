@@ -7,17 +7,20 @@ instead of answering wrongly.
 
 import contextlib
 from collections.abc import Collection, Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from archiver.errors import StorageError
+from archiver.errors import DamageError, StorageError
 from archiver.layout.packing import IndexedPack, Location
 from archiver.model import BlobId
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_MS = 60_000
+MAX_DEPTH = 16
+"""How many patches a reader follows ([AR-34])."""
 
 _SCHEMA = f"""
 CREATE TABLE objects (name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -28,13 +31,13 @@ CREATE INDEX packs_name ON packs (name);
 CREATE TABLE frames (id INTEGER PRIMARY KEY, pack INTEGER NOT NULL, number INTEGER NOT NULL, offset INTEGER NOT NULL,
                      sealed INTEGER NOT NULL, plain INTEGER NOT NULL);
 CREATE INDEX frames_pack ON frames (pack);
-CREATE TABLE blobs (id BLOB PRIMARY KEY, frame INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL)
-                   WITHOUT ROWID;
+CREATE TABLE blobs (id BLOB PRIMARY KEY, frame INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
+                    base BLOB) WITHOUT ROWID;
 CREATE INDEX blobs_frame ON blobs (frame);
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
-_LOCATION = "p.name, p.salt, f.number, f.offset, f.sealed, f.plain, b.offset, b.length"
+_LOCATION = "p.name, p.salt, f.number, f.offset, f.sealed, f.plain, b.offset, b.length, b.base"
 
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 
@@ -69,6 +72,21 @@ class Index:
             blob,
         )
         return None if row is None else Location(*row)
+
+    def patch_depth(self, blob: BlobId) -> int | None:
+        """How many patches a blob is away from one that is stored whole; nothing if it is not stored.
+
+        Raises:
+            DamageError: The patches go round in a circle, or on for ever.
+        """
+        for depth in range(MAX_DEPTH + 1):
+            row = self._one("SELECT base FROM blobs WHERE id = ?", blob)
+            if row is None:
+                return None
+            if row[0] is None:
+                return depth
+            blob = BlobId(row[0])
+        raise DamageError(f"blob {blob.hex()} hangs on more than {MAX_DEPTH} patches")
 
     def object_names(self) -> set[str]:
         """The index objects that are in the cache."""
@@ -135,8 +153,11 @@ class Index:
             )
             frame_row = self._db.last_insert_rowid()
             self._db.executemany(
-                "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?)",
-                ((blob, frame_row, offset, length) for blob, offset, length in sorted(frame.blobs())),
+                "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)",
+                (
+                    (entry.blob, frame_row, entry.offset, entry.length, entry.base)
+                    for entry in sorted(frame.entries(), key=itemgetter(0))
+                ),
             )
 
     def _drop_pack(self, pack: int) -> None:

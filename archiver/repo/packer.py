@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from archiver import hashing
-from archiver.errors import DamageError
+from archiver.errors import DamageError, ObjectMissingError
 from archiver.layout import packing
 from archiver.layout.packing import IndexedFrame, IndexedPack
 from archiver.layout.prefix import Kind, parse_name
@@ -19,6 +19,7 @@ from archiver.model import BlobId
 from archiver.repo import compress
 from archiver.repo.index import Index
 from archiver.repo.keys import Keys
+from archiver.repo.reader import Reader
 from archiver.repo.sealing import SealedObject, seal_value
 from archiver.storage.base import Storage
 
@@ -26,6 +27,10 @@ FRAME_BYTES = 1 << 20
 PACK_BYTES = 32 << 20
 WORKERS = 2
 MAX_WAITING = 4
+MAX_PATCHES = 8
+"""A blob is at most this many patches away from one that is stored whole."""
+PATCH_GAIN = 4
+"""A patch is worth its base's being needed if it is this many times smaller than the blob."""
 
 
 class Stream(Enum):
@@ -34,6 +39,7 @@ class Stream(Enum):
     DATA = 0
     LEAF = 1
     TREE = 2
+    PATCH = 3
 
 
 class Written(NamedTuple):
@@ -51,6 +57,7 @@ class _Packed(NamedTuple):
     plain_bytes: int
     lengths: list[int]
     ids: bytes
+    bases: bytes
 
 
 class Packer:
@@ -63,12 +70,14 @@ class Packer:
         storage: Where packs and index objects go.
         keys: The archive's keys.
         index: Knows what is stored; is told of each new pack.
+        reader: Reads the bases of patches.
     """
 
-    def __init__(self, storage: Storage, keys: Keys, index: Index) -> None:
+    def __init__(self, storage: Storage, keys: Keys, index: Index, reader: Reader) -> None:
         self._storage = storage
         self._keys = keys
         self._index = index
+        self._reader = reader
         self._pending: set[BlobId] = set()
         self._open = {stream: _Filling() for stream in Stream}
         self._waiting: deque[Future[_Packed]] = deque()
@@ -90,8 +99,13 @@ class Packer:
         """What was new so far; stored bytes count finished packs and their index objects."""
         return Written(self._blob_count, self._plain_bytes, self._stored_bytes)
 
-    def put(self, data: bytes, stream: Stream) -> BlobId:
-        """Make sure that the blob ``data`` (at least one byte) is stored.
+    def put(self, data: bytes, stream: Stream, base: BlobId | None = None) -> BlobId:
+        """Make sure that a blob is stored.
+
+        Args:
+            data: At least one byte.
+            stream: Which blobs it resembles.
+            base: A blob that ``data`` may be nearly the same as: then only the difference is stored.
 
         Returns:
             Its id.
@@ -102,10 +116,11 @@ class Packer:
         self._pending.add(blob)
         self._blob_count += 1
         self._plain_bytes += len(data)
-        filling = self._open[stream]
-        filling.add(blob, data)
-        if filling.plain_bytes >= FRAME_BYTES:
-            self._submit(stream)
+        patch = None if base is None else self._patch(data, base)
+        if patch is None:
+            self._fill(stream, blob, data, None)
+        else:
+            self._fill(Stream.PATCH, blob, patch, base)
         return blob
 
     def identify(self, data: bytes) -> BlobId:
@@ -120,6 +135,30 @@ class Packer:
             self._append(self._waiting.popleft().result())
         self._finish_pack()
 
+    def _fill(self, stream: Stream, blob: BlobId, entry: bytes, base: BlobId | None) -> None:
+        filling = self._open[stream]
+        filling.add(blob, entry, base)
+        if filling.plain_bytes >= FRAME_BYTES:
+            self._submit(stream)
+
+    def _patch(self, data: bytes, base: BlobId) -> bytes | None:
+        """The difference between ``data`` and ``base``, checked; nothing if it is not much smaller than ``data``."""
+        try:
+            depth = self._index.patch_depth(base)
+            if depth is None or depth >= MAX_PATCHES:
+                return None
+            before = self._reader.read(base)
+        except (DamageError, ObjectMissingError):
+            return None
+        patch = compress.patch(data, before)
+        if PATCH_GAIN * len(patch) > len(data):
+            return None
+        if compress.unpatch(patch, before, "a new patch") != data:
+            raise DamageError(
+                "a patch that was just made gives other bytes: this machine's memory or libraries fail"
+            )
+        return patch
+
     def _submit(self, stream: Stream) -> None:
         filling = self._open[stream]
         if not filling.blobs:
@@ -131,9 +170,10 @@ class Packer:
 
     def _append(self, packed: _Packed) -> None:
         offset, sealed_bytes = self._pack.add(packed.plaintext)
-        self._frames.append(
-            IndexedFrame(offset, sealed_bytes, packed.plain_bytes, packed.lengths, packed.ids)
+        frame = IndexedFrame(
+            offset, sealed_bytes, packed.plain_bytes, packed.lengths, packed.ids, packed.bases
         )
+        self._frames.append(frame)
         if len(self._pack.data) >= PACK_BYTES:
             self._finish_pack()
 
@@ -150,37 +190,52 @@ class Packer:
         self._index.add_object(index_name, [entry])
         self._stored_bytes += len(pack.data) + len(index_data)
         for frame in frames:
-            self._pending.difference_update(blob for blob, _, _ in frame.blobs())
+            self._pending.difference_update(entry.blob for entry in frame.entries())
         self._pack = SealedObject(self._keys, Kind.PACK)
         self._frames = []
 
 
 class _Filling:
-    """The blobs of a frame that is not full yet."""
+    """The entries of a frame that is not full yet."""
 
     def __init__(self) -> None:
         self.blobs: list[BlobId] = []
+        self.bases: list[BlobId] = []
         self.parts: list[bytes] = []
         self.plain_bytes = 0
 
-    def add(self, blob: BlobId, data: bytes) -> None:
+    def add(self, blob: BlobId, entry: bytes, base: BlobId | None) -> None:
         self.blobs.append(blob)
-        self.parts.append(data)
-        self.plain_bytes += len(data)
+        self.parts.append(entry)
+        self.plain_bytes += len(entry)
+        if base is not None:
+            self.bases.append(base)
 
 
 def _pack_frame(filling: _Filling, key: bytes) -> _Packed:
-    """Compress a frame, decompress it again, and check every blob's id ([AR-32])."""
-    plaintext = compress.pack(b"".join(filling.parts))
+    """Compress a frame, decompress it again, and check every blob's id ([AR-32]).
+
+    Patches were checked against their bases when they were made, so for them equal bytes are enough.
+    """
+    joined = b"".join(filling.parts)
+    plaintext = compress.pack(joined)
     lengths = [len(part) for part in filling.parts]
-    ids = b"".join(filling.blobs)
-    packed = _Packed(plaintext, filling.plain_bytes, lengths, ids)
+    packed = _Packed(
+        plaintext, filling.plain_bytes, lengths, b"".join(filling.blobs), b"".join(filling.bases)
+    )
     content = memoryview(compress.unpack(plaintext, packed.plain_bytes, "a new frame"))
-    for blob, offset, length in IndexedFrame(0, 0, packed.plain_bytes, lengths, ids).blobs():
-        if hashing.blob_id(key, content[offset : offset + length]) != blob:
-            raise DamageError(
-                "a blob that was just compressed comes back changed: this machine's memory or libraries fail"
-            )
+    if packed.bases:
+        sound = content == joined
+    else:
+        entries = IndexedFrame(0, 0, packed.plain_bytes, lengths, packed.ids).entries()
+        sound = all(
+            hashing.blob_id(key, content[entry.offset : entry.offset + entry.length]) == entry.blob
+            for entry in entries
+        )
+    if not sound:
+        raise DamageError(
+            "a frame that was just compressed comes back changed: this machine's memory or libraries fail"
+        )
     return packed
 
 

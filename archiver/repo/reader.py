@@ -8,7 +8,7 @@ from archiver.layout.packing import Location
 from archiver.layout.prefix import Kind, object_name
 from archiver.model import BlobId
 from archiver.repo import compress, sealing
-from archiver.repo.index import Index
+from archiver.repo.index import MAX_DEPTH, Index
 from archiver.repo.keys import Keys
 from archiver.storage.base import Storage
 
@@ -40,14 +40,21 @@ class Reader:
         """The blob's bytes, checked against its id.
 
         Raises:
-            DamageError: The index does not know it, or its pack was changed.
+            DamageError: The index does not know it or what it is a patch of, or a pack was changed.
             ObjectMissingError: Its pack is gone.
         """
+        return self._read(blob, MAX_DEPTH)
+
+    def _read(self, blob: BlobId, patches: int) -> bytes:
         location = self._index.locate(blob)
         if location is None:
             raise DamageError(f"blob {blob.hex()} is in no index object of this archive")
         frame = self._frame(location)
         data = frame[location.offset : location.offset + location.length]
+        if location.base is not None:
+            if patches == 0:
+                raise DamageError(f"blob {blob.hex()} hangs on more than {MAX_DEPTH} patches")
+            data = compress.unpatch(data, self._read(location.base, patches - 1), f"blob {blob.hex()}")
         if self.identify(data) != blob:
             raise DamageError(f"blob {blob.hex()} in pack {location.pack.hex()} is not what its id says")
         return data

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from archiver.errors import DamageError
 from archiver.image import read
 from archiver.image.cut import LEAF_BYTES, MAX_BYTES, MIN_BYTES, LineCutter
+from archiver.image.earlier import Earlier
 from archiver.image.tree import FAN_OUT
 from archiver.image.write import LinedImage, PagedImage
 from archiver.layout import node
@@ -17,6 +18,7 @@ from archiver.layout.node import Child, Node
 from tests.support.blobs import BlobsInMemory
 
 PAGE = 4096
+NOTHING = Earlier(BlobsInMemory(), None)
 
 
 def _joined(blobs, image) -> bytes:
@@ -29,7 +31,7 @@ def test_a_paged_image_comes_back(seed, size, step):
     """Any bytes, written in pieces of any length, are joined to the same bytes."""
     data = random.Random(seed).randbytes(size)
     blobs = BlobsInMemory()
-    image = PagedImage(blobs, 0)
+    image = PagedImage(blobs, 0, NOTHING)
     for start in range(0, size, step):
         image.write(start, data[start : start + step])
     assert _joined(blobs, image.finish(size)) == data
@@ -41,10 +43,10 @@ def test_the_first_page_may_come_last(seed, pages):
     """A database written in the order of SQLite's backup (page 1 last) gives the same image as one in file order."""
     data = random.Random(seed).randbytes(pages * PAGE)
     late, plain = BlobsInMemory(), BlobsInMemory()
-    image = PagedImage(late, PAGE)
+    image = PagedImage(late, PAGE, NOTHING)
     for start in [*range(PAGE, len(data), PAGE), 0]:
         image.write(start, data[start : start + PAGE])
-    other = PagedImage(plain, PAGE)
+    other = PagedImage(plain, PAGE, NOTHING)
     other.write(0, data)
     assert image.finish(len(data)) == other.finish(len(data))
     assert late.blobs == plain.blobs
@@ -53,7 +55,7 @@ def test_the_first_page_may_come_last(seed, pages):
 def test_a_gap_reads_as_zeros():
     """A page that is never written (the lock-byte page) and a missing end are zeros."""
     blobs = BlobsInMemory()
-    image = PagedImage(blobs, PAGE)
+    image = PagedImage(blobs, PAGE, NOTHING)
     image.write(0, b"a" * PAGE)
     image.write(2 * PAGE, b"b" * PAGE)
     assert _joined(blobs, image.finish(4 * PAGE)) == b"a" * PAGE + bytes(PAGE) + b"b" * PAGE + bytes(PAGE)
@@ -61,7 +63,7 @@ def test_a_gap_reads_as_zeros():
 
 def test_only_the_first_leaf_may_be_written_late():
     """Writing back into a leaf that is stored is a mistake of the caller, and noticed."""
-    image = PagedImage(BlobsInMemory(), PAGE)
+    image = PagedImage(BlobsInMemory(), PAGE, NOTHING)
     image.write(0, bytes(3 * LEAF_BYTES))
     with pytest.raises(ValueError, match="out of order"):
         image.write(LEAF_BYTES, bytes(PAGE))
@@ -72,12 +74,12 @@ def test_equal_parts_are_equal_blobs():
     """Two databases that differ in one page differ in one record, its leaf, and the two nodes above."""
     data = bytearray(random.Random(1).randbytes(FAN_OUT * 3 * LEAF_BYTES))
     blobs = BlobsInMemory()
-    first = PagedImage(blobs, PAGE)
+    first = PagedImage(blobs, PAGE, NOTHING)
     first.write(0, bytes(data))
     first.finish(len(data))
     before = len(blobs.blobs)
     data[5 * LEAF_BYTES + 7] ^= 1
-    second = PagedImage(blobs, PAGE)
+    second = PagedImage(blobs, PAGE, NOTHING)
     second.write(0, bytes(data))
     assert _joined(blobs, second.finish(len(data))) == data
     assert len(blobs.blobs) - before == 4
@@ -94,7 +96,7 @@ def test_a_lined_image_comes_back_and_leaves_are_bounded(lines, step):
     """Any text is joined to the same bytes, and no leaf is longer than the bound."""
     data = b"\n".join(lines)
     blobs = BlobsInMemory()
-    image = LinedImage(blobs)
+    image = LinedImage(blobs, NOTHING)
     for start in range(0, len(data), step):
         image.write(start, data[start : start + step])
     stored = image.finish(len(data))

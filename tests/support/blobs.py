@@ -13,7 +13,7 @@ class BlobsInMemory:
     def __init__(self) -> None:
         self.blobs: dict[BlobId, bytes] = {}
 
-    def put(self, data: bytes, _stream: object) -> BlobId:
+    def put(self, data: bytes, _stream: object, _base: BlobId | None = None) -> BlobId:
         blob = hashing.blob_id(KEY, data)
         self.blobs[blob] = data
         return blob

@@ -25,13 +25,9 @@ MAGIC = bytes.fromhex("894348415441520a")
 FINAL = 2**64 - 1
 
 
-class RefusedError(Exception):
-    """The archive is not as the specification says."""
-
-
 def check(holds: bool, what: str) -> None:
     if not holds:
-        raise RefusedError(what)
+        raise SystemExit(f"refused: {what}")
 
 
 def hkdf(key: bytes, salt: bytes, info: bytes, length: int) -> bytes:
@@ -47,11 +43,6 @@ def check_prefix(data: bytes, kind: bytes) -> None:
     check(data[9] == 1, "a later version wrote this")
 
 
-def recovery_secret(code: str) -> bytes:
-    plain = code.strip().upper().replace("-", "").replace(" ", "").translate(str.maketrans("OIL", "011"))
-    return plain[:32].encode()
-
-
 class MiniArchive:
     """An open archive in a folder."""
 
@@ -63,9 +54,9 @@ class MiniArchive:
         self.id = header[16:48]
         self.master = self.unlock(password)
         self.blob_key = self.purpose(b"blob-id")
-        self.where: dict[bytes, tuple[bytes, bytes, int, int, int, int, int, int]] = {}
+        self.where: dict[bytes, tuple[bytes, bytes, int, int, int, int, int, int, bytes]] = {}
         self.frame: tuple[object, bytes] = (None, b"")
-        for path in sorted((folder / "index").iterdir()):
+        for path in (folder / "index").iterdir():
             self.add_index(msgspec.msgpack.decode(self.value(path, b"I", b"index")))
 
     def unlock(self, password: str) -> bytes:
@@ -79,21 +70,16 @@ class MiniArchive:
             if info["archive"] != self.id.hex() or kdf["name"] != "argon2id":
                 continue
             check(kdf["memory_kib"] <= 2**20 and kdf["passes"] <= 16 and kdf["lanes"] <= 16, "slot costs")
-            recovery = info["kind"] == "recovery"
-            secret = (
-                recovery_secret(password) if recovery else unicodedata.normalize("NFC", password).encode()
-            )
-            stretched = Argon2id(
-                salt=bytes.fromhex(kdf["salt"]),
-                length=32,
-                iterations=kdf["passes"],
-                lanes=kdf["lanes"],
-                memory_cost=kdf["memory_kib"],
-            ).derive(secret)
-            both = hkdf(stretched, self.id, b"archive v1 slot", 64)
+            secret = unicodedata.normalize("NFC", password)
+            if info["kind"] == "recovery":
+                plain = password.upper().replace("-", "").replace(" ", "")
+                secret = plain.translate(str.maketrans("OIL", "011"))[:32]
+            costs = {"iterations": kdf["passes"], "lanes": kdf["lanes"], "memory_cost": kdf["memory_kib"]}
+            kdf2 = Argon2id(salt=bytes.fromhex(kdf["salt"]), length=32, **costs)
+            both = hkdf(kdf2.derive(secret.encode()), self.id, b"archive v1 slot", 64)
             if both[32:] == data[end : end + 32]:
                 return AESGCM(both[:32]).decrypt(bytes(12), data[end + 32 :], data[:end])
-        raise RefusedError("no slot opens with this password")
+        raise SystemExit("refused: no slot opens with this password")
 
     def purpose(self, name: bytes) -> bytes:
         return hkdf(self.master, self.id, b"archive v1 purpose " + name, 32)
@@ -118,15 +104,16 @@ class MiniArchive:
 
     def add_index(self, packs: list) -> None:
         for name, _, salt, frames in packs:
-            for number, (offset, sealed, plain, lengths, ids) in enumerate(frames):
+            for number, (offset, sealed, plain, lengths, ids, *more) in enumerate(frames):
                 start = 0
                 for position, length in enumerate(lengths):
-                    blob = ids[16 * position : 16 * position + 16]
-                    self.where[blob] = (name, salt, number, offset, sealed, plain, start, length)
+                    place = slice(16 * position, 16 * position + 16)
+                    base = more[0][place] if more else b""
+                    self.where[ids[place]] = (name, salt, number, offset, sealed, plain, start, length, base)
                     start += length
 
     def blob(self, blob: bytes) -> bytes:
-        name, salt, number, offset, sealed, plain, start, length = self.where[blob]
+        name, salt, number, offset, sealed, plain, start, length, base = self.where[blob]
         if self.frame[0] != (name, number):
             with (self.folder / "packs" / name.hex()[:2] / name.hex()).open("rb") as file:
                 file.seek(offset)
@@ -137,16 +124,26 @@ class MiniArchive:
                 content = zstandard.ZstdDecompressor().decompress(content, max_output_size=plain)
             self.frame = ((name, number), content)
         found = self.frame[1][start : start + length]
+        if base:
+            patch, dictionary = (
+                found,
+                zstandard.ZstdCompressionDict(self.blob(base), zstandard.DICT_TYPE_RAWCONTENT),
+            )
+            found = zstandard.ZstdDecompressor(dict_data=dictionary).decompress(patch, max_output_size=2**24)
         check(blake3(found, key=self.blob_key).digest(16) == blob, f"id of blob {blob.hex()}")
         return found
 
     def snapshots(self) -> list[tuple[str, dict]]:
-        found = [(path.name, self.manifest(path)) for path in (self.folder / "snapshots").iterdir()]
-        return sorted(found, key=lambda snapshot: snapshot[1]["started_ms"])
+        found = {path.name: self.manifest(path) for path in (self.folder / "snapshots").iterdir()}
+        return sorted(found.items(), key=lambda snapshot: snapshot[1]["started_ms"])
 
     def manifest(self, path: Path) -> dict:
         manifest = json.loads(self.value(path, b"S", b"snapshot"))
-        check(manifest["reader"] <= 1 and not manifest["features"], "this snapshot needs a later reader")
+        known = {"split-leaves", "patches"}
+        check(
+            manifest["reader"] <= 1 and set(manifest["features"]) <= known,
+            "this snapshot needs a later reader",
+        )
         return manifest
 
     def entries(self, manifest: dict) -> list[dict]:
@@ -161,12 +158,29 @@ class MiniArchive:
         found_level, children = msgspec.msgpack.decode(self.blob(blob))
         check(found_level <= 16 and level in (None, found_level), "node level")
         parts = []
-        for kind, covered, child in children:
-            check(kind == 0, "child kind")
-            part = self.blob(child) if found_level == 0 else self.joined(child, found_level - 1)
+        for kind, covered, child, *digest in children:
+            check(kind == 0 or (kind == 1 and found_level == 0), "child kind")
+            if kind == 1:
+                part = self.split(child, digest[0])
+            else:
+                part = self.blob(child) if found_level == 0 else self.joined(child, found_level - 1)
             check(len(part) == covered, "child length")
             parts.append(part)
         return b"".join(parts)
+
+    def split(self, blob: bytes, digest: bytes) -> bytes:
+        lengths, literals, ids = msgspec.msgpack.decode(self.blob(blob))
+        parts = []
+        for position, length in enumerate(lengths):
+            if position % 2:
+                parts.append(self.blob(ids[16 * (position // 2) : 16 * (position // 2) + 16]))
+            else:
+                parts.append(literals[:length])
+                literals = literals[length:]
+            check(len(parts[-1]) == length, "part length")
+        data = b"".join(parts)
+        check(blake3(data, key=self.blob_key).digest(16) == digest, f"digest of leaf {blob.hex()}")
+        return data
 
     def restore(self, manifest: dict, target: Path) -> None:
         for entry in self.entries(manifest):
@@ -184,5 +198,4 @@ if __name__ == "__main__":
         for name, manifest in archive.snapshots():
             print(name, manifest["started_ms"], len(archive.entries(manifest)))
     else:
-        chosen = next(manifest for name, manifest in archive.snapshots() if name.startswith(sys.argv[3]))
-        archive.restore(chosen, Path(sys.argv[4]))
+        archive.restore(dict(archive.snapshots())[sys.argv[3]], Path(sys.argv[4]))
