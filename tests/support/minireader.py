@@ -39,8 +39,7 @@ def prefix(kind: bytes) -> bytes:
 
 
 def check_prefix(data: bytes, kind: bytes) -> None:
-    check(data[:8] == MAGIC and data[8:9] == kind and data[10:16] == bytes(6), "prefix")
-    check(data[9] == 1, "a later version wrote this")
+    check(data[:16] == prefix(kind), "prefix")
 
 
 class MiniArchive:
@@ -99,8 +98,8 @@ class MiniArchive:
         check(both[32:] == data[48:80], f"commitment of {path}")
         offset = struct.unpack(">Q", data[-8:])[0]
         plain = self.open(both[:32], kind, FINAL, data[offset:-8])
-        length = struct.unpack(">I", plain[:4])[0]
-        return zstandard.ZstdDecompressor().decompress(plain[4 : 4 + length], max_output_size=2**30)
+        packed = plain[4 : 4 + struct.unpack(">I", plain[:4])[0]]
+        return zstandard.ZstdDecompressor().decompress(packed, max_output_size=2**30)
 
     def add_index(self, packs: list) -> None:
         for name, _, salt, frames in packs:
