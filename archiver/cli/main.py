@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from archiver import __version__
-from archiver.cli import init, key, options, restore, snapshot, sources, verify
+from archiver.cli import init, key, options, restore, snapshot, sources, sql, verify
 from archiver.cli.terminal import out, say
 from archiver.errors import ArchiveError, ExitCode, UsageError
 
@@ -38,6 +38,7 @@ app.command("snapshot")(snapshot.snapshot)
 app.command("snapshots")(snapshot.snapshots)
 app.add_typer(restore.app, name="restore")
 app.command("verify")(verify.verify)
+app.command("sql")(sql.sql)
 app.add_typer(key.app, name="key")
 
 

@@ -49,7 +49,7 @@ def read_node(reader: BlobReader, blob: BlobId, level: int | None, covered_bytes
 def read_leaf(reader: BlobReader, child: Child) -> bytes:
     """The bytes of one leaf, whole or joined from its parts."""
     if child.kind == SPLIT:
-        data = b"".join(_bytes_of(reader, part) for part in read_split(reader, child).parts())
+        data = b"".join(read_part(reader, part) for part in read_split(reader, child).parts())
         if reader.identify(data) != child.content:
             raise DamageError(f"leaf {child.id.hex()} joins to other bytes than were captured")
         return data
@@ -64,7 +64,8 @@ def read_split(reader: BlobReader, child: Child) -> SplitLeaf:
     return leaf_layout.decode(reader.read(child.blob), child.covered_bytes, f"leaf {child.id.hex()}")
 
 
-def _bytes_of(reader: BlobReader, part: Literal | Record) -> bytes:
+def read_part(reader: BlobReader, part: Literal | Record) -> bytes:
+    """The bytes of one part of a split leaf."""
     if isinstance(part, Literal):
         return part.data
     data = reader.read(part.blob)
