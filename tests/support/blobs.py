@@ -12,6 +12,7 @@ class BlobsInMemory:
 
     def __init__(self) -> None:
         self.blobs: dict[BlobId, bytes] = {}
+        self.read_count = 0
 
     def put(self, data: bytes, _stream: object, _base: BlobId | None = None) -> BlobId:
         blob = hashing.blob_id(KEY, data)
@@ -22,6 +23,7 @@ class BlobsInMemory:
         return hashing.blob_id(KEY, data)
 
     def read(self, blob: BlobId) -> bytes:
+        self.read_count += 1
         if blob not in self.blobs:
             raise DamageError(f"blob {blob.hex()} is missing")
         return self.blobs[blob]
