@@ -202,6 +202,8 @@ class _Run(NamedTuple):
         except SourceError as error:
             self.problems.problem(Problem("source-failed", str(error), source.path))
             return SourceResult(source, "failed", None)
+        for problem in captured.problems:
+            self.problems.problem(problem)
         entry = SourceEntry(
             store=source.store,
             path=source.path,

@@ -1,4 +1,6 @@
-"""A receiver of captures that keeps every byte, and insists on what specs/capture.md promises to receivers."""
+"""Receivers of captures: one keeps every byte and insists on what specs/capture.md promises, one writes a large file."""
+
+from pathlib import Path
 
 from archiver.model import Role
 
@@ -43,3 +45,25 @@ class Received:
     def files(self) -> dict[Role, bytes]:
         """The bytes of the finished parts."""
         return {role: bytes(part.data) for role, part in self.parts.items() if part.finished}
+
+
+class Written:
+    """Writes the database to a file, with holes where it has holes, and forgets everything else."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def part(self, role: Role, page_bytes: int) -> "_WrittenPart":  # noqa: ARG002
+        return _WrittenPart(self._file if role is Role.DATABASE else Path("/dev/null"))
+
+
+class _WrittenPart:
+    def __init__(self, file: Path) -> None:
+        self._opened = file.open("wb")
+
+    def write(self, offset: int, data: bytes) -> None:
+        self._opened.seek(offset)
+        self._opened.write(data)
+
+    def finish(self, size_bytes: int) -> None:  # noqa: ARG002
+        self._opened.close()

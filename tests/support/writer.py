@@ -3,13 +3,16 @@
     python -m tests.support.writer DATABASE commit wal|delete     commits every few ms until it is killed
     python -m tests.support.writer DATABASE hold                  keeps an exclusive lock until it is killed
     python -m tests.support.writer DATABASE spill                 stays in a transaction that reached the main file
-    python -m tests.support.writer DATABASE idle                  has it open and does nothing
+    python -m tests.support.writer DATABASE leave                 commits 50 times in WAL mode, without a checkpoint
 
-Each prints a line when it has begun. A commit changes ``pairs`` and ``sums`` together, so that a state in which they
-disagree was never committed.
+Each prints a line when it has begun, and waits to be killed. A commit changes ``pairs`` and ``sums`` together, so that a
+state in which they disagree was never committed.
+
+    python -m tests.support.writer DATABASE run SQL...            prints what each statement gives, as JSON
 """
 
 import contextlib
+import json
 import sqlite3
 import subprocess
 import sys
@@ -20,18 +23,17 @@ from pathlib import Path
 _PAUSE_SECONDS = 0.003
 
 
-def prepare(
-    file: Path, mode: str = "delete", page_bytes: int = 4096, auto_vacuum: int = 0, rows: int = 200
-) -> None:
-    """Make a database that holds the invariant, closed cleanly."""
+def prepare(file: Path, mode: str = "delete", page_bytes: int = 4096, auto_vacuum: int = 0) -> None:
+    """Make a database that holds the invariant, closed cleanly after 200 commits."""
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
         connection.execute(f"PRAGMA page_size={page_bytes}")
         connection.execute(f"PRAGMA auto_vacuum={auto_vacuum}")
         connection.execute(f"PRAGMA journal_mode={mode}")
         connection.execute("CREATE TABLE pairs(id INTEGER PRIMARY KEY, n INT, filler BLOB)")
         connection.execute("CREATE TABLE sums(id INTEGER PRIMARY KEY CHECK (id = 1), total INT, commits INT)")
         connection.execute("INSERT INTO sums VALUES (1, 0, 0)")
-        for _ in range(rows):
+        for _ in range(200):
             commit(connection)
 
 
@@ -39,9 +41,8 @@ def commit(connection: sqlite3.Connection) -> None:
     """One more committed state."""
     connection.execute("BEGIN IMMEDIATE")
     number = connection.execute("SELECT commits FROM sums").fetchone()[0] + 1
-    connection.execute(
-        "INSERT INTO pairs(n, filler) VALUES (?, randomblob(?))", (number, 200 + number * 37 % 3000)
-    )
+    filler_bytes = 200 + number * 37 % 3000
+    connection.execute("INSERT INTO pairs(n, filler) VALUES (?, randomblob(?))", (number, filler_bytes))
     connection.execute("UPDATE sums SET total = total + ?, commits = ?", (number, number))
     if number % 10 == 0:
         connection.execute("DELETE FROM pairs WHERE id = (SELECT min(id) FROM pairs)")
@@ -49,12 +50,13 @@ def commit(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def committed(connection: sqlite3.Connection) -> int:
+def commits(file: Path) -> int:
     """How many commits a database shows, which must be a state that was committed."""
-    total, commits = connection.execute("SELECT total, commits FROM sums").fetchone()
-    assert connection.execute("SELECT coalesce(sum(n), 0) FROM pairs").fetchone()[0] == total
-    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    return int(commits)
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        total, count = connection.execute("SELECT total, commits FROM sums").fetchone()
+        assert connection.execute("SELECT sum(n) FROM pairs").fetchone()[0] == total
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    return int(count)
 
 
 @contextlib.contextmanager
@@ -68,6 +70,19 @@ def at_work(file: Path, *doing: str) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+def killed(file: Path, *doing: str) -> None:
+    """Run the program until it has begun, and kill it."""
+    with at_work(file, *doing):
+        pass
+
+
+def run(file: Path, *statements: str) -> list[object]:
+    """What each statement gives in another process: its rows, or SQLite's words for why not."""
+    command = [sys.executable, "-m", "tests.support.writer", str(file), "run", *statements]
+    answer: list[object] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return answer
 
 
 def _commit_for_ever(connection: sqlite3.Connection, mode: str) -> None:
@@ -94,19 +109,35 @@ def _spill(connection: sqlite3.Connection) -> None:
     time.sleep(1000)
 
 
-def _idle(connection: sqlite3.Connection) -> None:
-    connection.execute("SELECT count(*) FROM pairs").fetchall()
+def _leave(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode=wal")
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    for _ in range(50):
+        commit(connection)
     _say_begun()
     time.sleep(1000)
+
+
+def _run(connection: sqlite3.Connection, *statements: str) -> None:
+    connection.execute("PRAGMA busy_timeout=0")
+    print(json.dumps([_answer(connection, statement) for statement in statements]))
+
+
+def _answer(connection: sqlite3.Connection, statement: str) -> object:
+    try:
+        return connection.execute(statement).fetchall()
+    except sqlite3.Error as error:
+        return str(error)
 
 
 def _say_begun() -> None:
     print("begun", flush=True)
 
 
-def main(file: str, doing: str, *mode: str) -> None:
+def main(file: str, doing: str, *words: str) -> None:
     connection = sqlite3.connect(file, isolation_level=None, timeout=5)
-    {"commit": _commit_for_ever, "hold": _hold, "spill": _spill, "idle": _idle}[doing](connection, *mode)
+    what = {"commit": _commit_for_ever, "hold": _hold, "spill": _spill, "leave": _leave, "run": _run}
+    what[doing](connection, *words)
 
 
 if __name__ == "__main__":
