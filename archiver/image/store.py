@@ -24,6 +24,9 @@ class BlobSink(Protocol):
     def identify(self, data: bytes) -> BlobId:
         """The id that a blob would have."""
 
+    def add(self, blob: BlobId, data: bytes, stream: Stream, base: BlobId | None = None) -> None:
+        """As ``put``, for a caller that has identified ``data`` already."""
+
 
 class Span(NamedTuple):
     """A record in a leaf; ``page`` says that it is nearly all of one page, and may be a patch of that page's last version."""
@@ -52,15 +55,17 @@ def store_leaf(sink: BlobSink, data: bytes, number: int, spans: Iterator[Span], 
         return before
     found = list(spans)
     if not found:
-        return Child(WHOLE, len(data), sink.put(data, Stream.DATA))
+        sink.add(content, data, Stream.DATA)
+        return Child(WHOLE, len(data), content)
     records = [data[span.start : span.end] for span in found]
     ids = [sink.identify(record) for record in records]
     skeleton = _skeleton(data, found, ids)
     _check(skeleton, records, data)
-    old = earlier.skeleton(before)
-    related = old if old is not None and _are_related(ids, old) else None
-    _put_records(sink, found, records, related)
-    base = None if related is None or before is None else before.blob
+    version = _version_before(earlier.skeleton(before), ids)
+    pages = {} if version is None else _records_by_offset(version)
+    for span, blob, record in zip(found, ids, records, strict=True):
+        sink.add(blob, record, Stream.DATA, pages.get(span.start) if span.page else None)
+    base = None if version is None or before is None else before.blob
     return Child(SPLIT, len(data), sink.put(layout.encode(skeleton), Stream.LEAF, base), content)
 
 
@@ -87,18 +92,14 @@ def _check(skeleton: SplitLeaf, records: list[bytes], data: bytes) -> None:
         )
 
 
-def _are_related(ids: list[BlobId], old: SplitLeaf) -> bool:
-    """Whether two leaves are versions of each other, so that differences between them are small.
+def _version_before(old: SplitLeaf | None, ids: list[BlobId]) -> SplitLeaf | None:
+    """The old leaf, if the new one is another version of it, so that the differences are small.
 
     After VACUUM every page lies elsewhere, and looking for differences would be a waste.
     """
-    known = set(old.record_ids())
-    return RELATED_SHARE * sum(blob in known for blob in ids) >= len(ids)
+    known = set() if old is None else set(old.record_ids())
+    return old if RELATED_SHARE * sum(blob in known for blob in ids) >= len(ids) else None
 
 
-def _put_records(sink: BlobSink, spans: list[Span], records: list[bytes], old: SplitLeaf | None) -> None:
-    places = (
-        {} if old is None else {part.offset: part.blob for part in old.parts() if isinstance(part, Record)}
-    )
-    for span, record in zip(spans, records, strict=True):
-        sink.put(record, Stream.DATA, places.get(span.start) if span.page else None)
+def _records_by_offset(leaf: SplitLeaf) -> dict[int, BlobId]:
+    return {part.offset: part.blob for part in leaf.parts() if isinstance(part, Record)}

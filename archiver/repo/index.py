@@ -62,7 +62,10 @@ class Index:
 
     def has(self, blob: BlobId) -> bool:
         """Whether the blob is stored."""
-        return self._one("SELECT 1 FROM blobs WHERE id = ?", blob) is not None
+        try:
+            return self._db.execute("SELECT 1 FROM blobs WHERE id = ?", (blob,)).get is not None
+        except _DAMAGED as error:
+            raise self._damaged() from error
 
     def locate(self, blob: BlobId) -> Location | None:
         """Where the blob lies, if it is stored."""

@@ -19,6 +19,9 @@ class BlobsInMemory:
         self.blobs[blob] = data
         return blob
 
+    def add(self, blob: BlobId, data: bytes, _stream: object, _base: BlobId | None = None) -> None:
+        self.blobs[blob] = data
+
     def identify(self, data: bytes) -> BlobId:
         return hashing.blob_id(KEY, data)
 
