@@ -59,8 +59,7 @@ def store_leaf(sink: BlobSink, data: bytes, number: int, spans: Iterator[Span], 
         return Child(WHOLE, len(data), content)
     records = [data[span.start : span.end] for span in found]
     ids = [sink.identify(record) for record in records]
-    skeleton = _skeleton(data, found, ids)
-    _check(skeleton, records, data)
+    skeleton = _skeleton(data, found, records, ids)
     version = _version_before(earlier.skeleton(before), ids)
     pages = {} if version is None else _records_by_offset(version)
     for span, blob, record in zip(found, ids, records, strict=True):
@@ -69,27 +68,18 @@ def store_leaf(sink: BlobSink, data: bytes, number: int, spans: Iterator[Span], 
     return Child(SPLIT, len(data), sink.put(layout.encode(skeleton), Stream.LEAF, base), content)
 
 
-def _skeleton(data: bytes, spans: list[Span], ids: list[BlobId]) -> SplitLeaf:
-    lengths: list[int] = []
-    literals: list[bytes] = []
-    at = 0
-    for span in spans:
-        lengths += (span.start - at, span.end - span.start)
-        literals.append(data[at : span.start])
-        at = span.end
-    lengths.append(len(data) - at)
-    literals.append(data[at:])
-    return SplitLeaf(lengths, b"".join(literals), b"".join(ids))
-
-
-def _check(skeleton: SplitLeaf, records: list[bytes], data: bytes) -> None:
-    """Join what will be stored and compare it with the leaf ([AR-43])."""
-    waiting = iter(records)
-    joined = b"".join(next(waiting) if isinstance(part, Record) else part.data for part in skeleton.parts())
-    if joined != data:
+def _skeleton(data: bytes, spans: list[Span], records: list[bytes], ids: list[BlobId]) -> SplitLeaf:
+    """What is left of a leaf without its records, joined with them again and compared ([AR-43])."""
+    starts = [0, *(span.end for span in spans)]
+    ends = [*(span.start for span in spans), len(data)]
+    literals = [data[start:end] for start, end in zip(starts, ends, strict=True)]
+    pieces = [b""] * (2 * len(records) + 1)
+    pieces[::2], pieces[1::2] = literals, records
+    if b"".join(pieces) != data:
         raise DamageError(
             "a leaf that was just split joins to other bytes: this is a bug, and nothing was kept"
         )
+    return SplitLeaf([len(piece) for piece in pieces], b"".join(literals), b"".join(ids))
 
 
 def _version_before(old: SplitLeaf | None, ids: list[BlobId]) -> SplitLeaf | None:

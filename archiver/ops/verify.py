@@ -16,7 +16,7 @@ from archiver.layout.prefix import HEADER_NAME, Kind, decode_header, object_name
 from archiver.monitor import Monitor
 from archiver.ops import verify_packs, verify_trees
 from archiver.repo import sealing, slots, snapshots
-from archiver.repo.archive import Archive
+from archiver.repo.archive import Archive, read_archive_id
 from archiver.repo.index import Index
 from archiver.repo.snapshots import Snapshot
 from archiver.storage.base import Listed, Storage
@@ -105,25 +105,28 @@ def verify(archive: Archive, chosen: Snapshot | None, data_share: float, monitor
 
 
 def verify_names(storage: Storage, monitor: Monitor) -> Verified:
-    """Check without any key that every object matches its name."""
+    """Check without any key that every object matches its name.
+
+    Raises:
+        NoArchiveError: There is no object at all.
+    """
     listing = list(storage.list())
-    monitor.begin("checking names", sum(listed.size_bytes for listed in listing))
+    ours = [listed for listed in listing if _is_ours(listed.name)]
+    if not ours:
+        read_archive_id(storage)
+    monitor.begin("checking names", sum(listed.size_bytes for listed in ours))
     damage: list[Damage] = []
     read_bytes = 0
-    for listed in listing:
-        if not _is_ours(listed.name):
-            continue
+    for listed in ours:
         try:
             read_bytes += _check_object(storage, listed.name)
         except (DamageError, NewerFormatError, ObjectMissingError) as error:
             damage.append(_damage(listed.name, error))
         monitor.advance(listed.size_bytes, listed.name)
-    names = {listed.name for listed in listing}
-    if HEADER_NAME not in names:
+    if HEADER_NAME not in {listed.name for listed in ours}:
         damage.append(Damage(HEADER_NAME, f"the header object '{HEADER_NAME}' is missing"))
-    ours = sum(1 for name in names if _is_ours(name))
     return Verified(
-        objects=ours, read_bytes=read_bytes, damage=tuple(damage), notes=tuple(_strangers(listing))
+        objects=len(ours), read_bytes=read_bytes, damage=tuple(damage), notes=tuple(_strangers(listing))
     )
 
 

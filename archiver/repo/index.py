@@ -6,7 +6,7 @@ instead of answering wrongly.
 """
 
 import contextlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,12 @@ CREATE TABLE frames (id INTEGER PRIMARY KEY, pack INTEGER NOT NULL, number INTEG
 CREATE INDEX frames_pack ON frames (pack);
 CREATE TABLE blobs (id BLOB PRIMARY KEY, frame INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
                     base BLOB) WITHOUT ROWID;
-CREATE INDEX blobs_frame ON blobs (frame);
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
 _LOCATION = "p.name, p.salt, f.number, f.offset, f.sealed, f.plain, b.offset, b.length, b.base"
+
+_ADDED_BITS = 1 << 25
 
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 
@@ -55,6 +56,7 @@ class Index:
         self._path = path
         self._key = key
         self._db = self._opened()
+        self._added = None if self._one("SELECT 1 FROM blobs LIMIT 1") else _Added()
 
     def close(self) -> None:
         """Close the cache; the object cannot be used after."""
@@ -62,6 +64,8 @@ class Index:
 
     def has(self, blob: BlobId) -> bool:
         """Whether the blob is stored."""
+        if self._added is not None and blob not in self._added:
+            return False
         try:
             return self._db.execute("SELECT 1 FROM blobs WHERE id = ?", (blob,)).get is not None
         except _DAMAGED as error:
@@ -101,6 +105,7 @@ class Index:
 
     def blobs_of(self, pack: bytes) -> Iterator[tuple[BlobId, Location]]:
         """The blobs that are read from ``pack``, and where they lie, frame by frame."""
+        self._index_frames()
         rows = self._rows(
             f"SELECT b.id, {_LOCATION} FROM packs p JOIN frames f ON f.pack = p.id JOIN blobs b ON b.frame = f.id"  # noqa: S608  a constant
             " WHERE p.name = ? ORDER BY f.pack, f.number",
@@ -124,6 +129,7 @@ class Index:
 
     def drop_object(self, name: str) -> None:
         """Forget an index object that the archive no longer has."""
+        self._index_frames()
         with self._transaction():
             for (pack,) in self._rows("SELECT id FROM packs WHERE object = ?", name):
                 self._drop_pack(pack)
@@ -138,6 +144,8 @@ class Index:
             The names of the packs that were forgotten.
         """
         lost = [name for name, _ in self.packs() if name not in names]
+        if lost:
+            self._index_frames()
         with self._transaction():
             for name in lost:
                 for pack, index_object in self._rows("SELECT id, object FROM packs WHERE name = ?", name):
@@ -149,19 +157,26 @@ class Index:
         values = (index_object, pack.name, pack.pack_bytes, pack.salt)
         self._db.execute("INSERT INTO packs (object, name, bytes, salt) VALUES (?, ?, ?, ?)", values)
         pack_row = self._db.last_insert_rowid()
+        rows = []
         for number, frame in enumerate(pack.frames):
             row = (pack_row, number, frame.offset, frame.sealed_bytes, frame.plain_bytes)
             self._db.execute(
                 "INSERT INTO frames (pack, number, offset, sealed, plain) VALUES (?, ?, ?, ?, ?)", row
             )
             frame_row = self._db.last_insert_rowid()
-            self._db.executemany(
-                "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)",
-                (
-                    (entry.blob, frame_row, entry.offset, entry.length, entry.base)
-                    for entry in sorted(frame.entries(), key=itemgetter(0))
-                ),
-            )
+            rows += [
+                (entry.blob, frame_row, entry.offset, entry.length, entry.base) for entry in frame.entries()
+            ]
+        # In the order of their ids, neighbours go to the same page of the table.
+        rows.sort(key=itemgetter(0))
+        self._db.executemany("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)", rows)
+        if self._added is not None:
+            self._added.update(row[0] for row in rows)
+
+    def _index_frames(self) -> None:
+        """Make blobs findable by their frames: only checks and repairs look that way, and keeping it up costs writers."""
+        with self._transaction():
+            self._db.execute("CREATE INDEX IF NOT EXISTS blobs_frame ON blobs (frame)")
 
     def _drop_pack(self, pack: int) -> None:
         self._db.execute("DELETE FROM blobs WHERE frame IN (SELECT id FROM frames WHERE pack = ?)", (pack,))
@@ -224,6 +239,26 @@ class Index:
         if self._path is not None:
             for suffix in ("", "-wal", "-shm", "-journal"):
                 Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+
+
+class _Added:
+    """Which blobs an index that began empty may hold: no for certain, or perhaps.
+
+    The first snapshot asks for every record whether it is stored; this answers without asking the database.
+    """
+
+    def __init__(self) -> None:
+        self._bits = bytearray(_ADDED_BITS // 8)
+
+    def __contains__(self, blob: BlobId) -> bool:
+        place = int.from_bytes(blob[:4], "big") % _ADDED_BITS
+        return bool(self._bits[place >> 3] & 1 << (place & 7))
+
+    def update(self, blobs: Iterable[BlobId]) -> None:
+        bits = self._bits
+        for blob in blobs:
+            place = int.from_bytes(blob[:4], "big") % _ADDED_BITS
+            bits[place >> 3] |= 1 << (place & 7)
 
 
 def _prepare_schema(db: apsw.Connection) -> None:
