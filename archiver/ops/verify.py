@@ -77,13 +77,14 @@ def verify(archive: Archive, chosen: Snapshot | None, data_share: float, monitor
     index = Index(None, b"")
     try:
         damage += _load_index(archive, index, listing)
+        blob_count = index.blob_count()
         packs = verify_packs.PackChecker(archive.storage, archive.keys, index)
         damage += [Damage(*found) for found in packs.check_presence(listing)]
         loaded, lost = _load_snapshots(archive, chosen)
         trees = verify_trees.TreeChecker(archive.storage, archive.keys, index, packs.bad_blobs)
         needed = trees.needed_packs(loaded) if chosen is not None else {name for name, _ in index.packs()}
         damage += lost
-        sample = _sample(sorted(needed), data_share)
+        sample = _sample(sorted(needed - packs.lost_packs), data_share)
         monitor.begin("verifying", sum(size for name, size in index.packs() if name in set(sample)))
         for name in sample:
             damage += [Damage(*found) for found in packs.check_data(name, monitor)]
@@ -94,7 +95,7 @@ def verify(archive: Archive, chosen: Snapshot | None, data_share: float, monitor
             snapshots=len(loaded),
             packs=len(needed),
             packs_read=len(sample),
-            blobs=index.blob_count(),
+            blobs=blob_count,
             read_bytes=packs.read_bytes,
             damage=tuple(dict.fromkeys(damage)),
             hit=tuple(hit),

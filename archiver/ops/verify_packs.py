@@ -18,12 +18,17 @@ from archiver.storage.base import Listed, Storage
 
 
 class PackChecker:
-    """Checks packs against the index, and collects the blobs that cannot be read.
+    """Checks packs against the index, and takes out of it what cannot be read.
 
     Args:
         storage: Where the packs are.
         keys: The archive's keys.
-        index: The union of the archive's index objects.
+        index: The union of the archive's index objects, for this check alone.
+
+    Attributes:
+        bad_blobs: What was taken out.
+        lost_packs: Packs that are missing or cut off.
+        read_bytes: Bytes of the packs that were read.
     """
 
     def __init__(self, storage: Storage, keys: Keys, index: Index) -> None:
@@ -32,6 +37,7 @@ class PackChecker:
         self._index = index
         self._reader = Reader(storage, keys, index)
         self.bad_blobs: set[BlobId] = set()
+        self.lost_packs: set[bytes] = set()
         self.read_bytes = 0
 
     def check_presence(self, listing: Iterable[Listed]) -> Iterator[tuple[str, str]]:
@@ -45,7 +51,8 @@ class PackChecker:
                 yield name, f"the pack has {sizes[name]} bytes, the index says {pack_bytes}"
             else:
                 continue
-            self.bad_blobs.update(blob for blob, _ in self._index.blobs_of(pack))
+            self.lost_packs.add(pack)
+            self._drop(pack, [blob for blob, _ in self._index.blobs_of(pack)])
 
     def check_data(self, pack: bytes, monitor: Monitor) -> Iterator[tuple[str, str]]:
         """Read a pack whole, check its name, open every frame and hash every blob; yields what is wrong.
@@ -53,11 +60,11 @@ class PackChecker:
         A pack that does not match its name is still searched for the frames that are sound.
         """
         name = object_name(Kind.PACK, pack.hex())
-        blobs = self._index.blobs_of(pack)
+        blobs = list(self._index.blobs_of(pack))
         try:
             data = self._storage.get(name)
         except ArchiveError as error:
-            self.bad_blobs.update(blob for blob, _ in blobs)
+            self._drop(pack, [blob for blob, _ in blobs])
             yield name, str(error)
             return
         self.read_bytes += len(data)
@@ -69,8 +76,13 @@ class PackChecker:
         for number, group in groupby(blobs, key=lambda found: found[1].frame_number):
             bad = self._bad_blobs(data, list(group), name)
             if bad:
-                self.bad_blobs.update(bad)
+                self._drop(pack, bad)
                 yield name, f"{len(bad)} blob(s) of frame {number} cannot be read"
+
+    def _drop(self, pack: bytes, blobs: list[BlobId]) -> None:
+        """Take unreadable blobs out of the index, so that only those count as lost that no other pack has."""
+        self._index.drop_listings(pack, blobs)
+        self.bad_blobs.update(blobs)
 
     def _bad_blobs(self, data: bytes, blobs: list[tuple[BlobId, Location]], name: str) -> list[BlobId]:
         """Which of the blobs that share a frame are not in it."""

@@ -36,7 +36,7 @@ class TreeChecker:
         storage: Where the packs are.
         keys: The archive's keys.
         index: The union of the archive's index objects.
-        bad_blobs: Blobs that are known to be unreadable; may still grow before ``check`` is called.
+        bad_blobs: Blobs that were taken out of the index with the packs that they were in.
     """
 
     def __init__(self, storage: Storage, keys: Keys, index: Index, bad_blobs: Collection[BlobId]) -> None:
@@ -120,9 +120,9 @@ class TreeChecker:
     def _is_there(self, blob: BlobId, length: int) -> bool:
         where = self._index.locate(blob)
         if where is None or (where.base is None and where.length != length):
-            self._report(f"blob {blob.hex()}", "the blob is in no index object, or with another length")
+            self._report_blob(blob, "it is in no index object, or with another length")
             return False
-        return blob not in self._bad and (where.base is None or self._bases_are_there(where.base))
+        return where.base is None or self._bases_are_there(where.base)
 
     def _bases_are_there(self, blob: BlobId) -> bool:
         """Whether all is there that a patch needs, down to the blob that is stored whole."""
@@ -131,12 +131,17 @@ class TreeChecker:
             if waiting is None:
                 return True
             where = self._index.locate(waiting)
-            if where is None or waiting in self._bad:
-                self._report(f"blob {waiting.hex()}", "a blob that others are patches of cannot be read")
+            if where is None:
+                self._report_blob(waiting, "others are patches of it, and it is in no index object")
                 return False
             waiting = where.base
-        self._report(f"blob {blob.hex()}", f"it hangs on more than {MAX_DEPTH} patches")
+        self._report_blob(blob, f"it hangs on more than {MAX_DEPTH} patches")
         return False
+
+    def _report_blob(self, blob: BlobId, message: str) -> None:
+        """Name a blob, unless the pack that it was in is named already."""
+        if blob not in self._bad:
+            self._report(f"blob {blob.hex()}", message)
 
     def _add_packs_of(self, packs: set[bytes], image: Image) -> None:
         if image.root_blob is None:

@@ -17,7 +17,7 @@ from archiver.errors import DamageError, StorageError
 from archiver.layout.packing import IndexedPack, Location
 from archiver.model import BlobId
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_MS = 60_000
 MAX_DEPTH = 16
 """How many patches a reader follows ([AR-34])."""
@@ -31,8 +31,8 @@ CREATE INDEX packs_name ON packs (name);
 CREATE TABLE frames (id INTEGER PRIMARY KEY, pack INTEGER NOT NULL, number INTEGER NOT NULL, offset INTEGER NOT NULL,
                      sealed INTEGER NOT NULL, plain INTEGER NOT NULL);
 CREATE INDEX frames_pack ON frames (pack);
-CREATE TABLE blobs (id BLOB PRIMARY KEY, frame INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
-                    base BLOB) WITHOUT ROWID;
+CREATE TABLE blobs (id BLOB NOT NULL, frame INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
+                    base BLOB, PRIMARY KEY (id, frame)) WITHOUT ROWID;
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
@@ -73,12 +73,16 @@ class Index:
 
     def locate(self, blob: BlobId) -> Location | None:
         """Where the blob lies, if it is stored."""
-        row = self._one(
+        return next(self.locations(blob), None)
+
+    def locations(self, blob: BlobId) -> Iterator[Location]:
+        """All places where the blob lies; several after a lost pack was stored again ([AR-31])."""
+        rows = self._rows(
             f"SELECT {_LOCATION} FROM blobs b"  # noqa: S608  a constant
             " JOIN frames f ON f.id = b.frame JOIN packs p ON p.id = f.pack WHERE b.id = ?",
             blob,
         )
-        return None if row is None else Location(*row)
+        return (Location(*row) for row in rows)
 
     def patch_depth(self, blob: BlobId) -> int | None:
         """How many patches a blob is away from one that is stored whole; nothing if it is not stored.
@@ -115,7 +119,7 @@ class Index:
 
     def blob_count(self) -> int:
         """How many blobs are stored."""
-        row = self._one("SELECT count(*) FROM blobs")
+        row = self._one("SELECT count(DISTINCT id) FROM blobs")
         return 0 if row is None else int(row[0])
 
     def add_object(self, name: str, packs: list[IndexedPack]) -> None:
@@ -152,6 +156,15 @@ class Index:
                     self._drop_pack(pack)
                     self._db.execute("DELETE FROM objects WHERE name = ?", (index_object,))
         return lost
+
+    def drop_listings(self, pack: bytes, blobs: Iterable[BlobId]) -> None:
+        """Forget that these blobs lie in ``pack``: they cannot be read from there."""
+        frames = "SELECT f.id FROM frames f JOIN packs p ON p.id = f.pack WHERE p.name = ?"
+        with self._transaction():
+            self._db.executemany(
+                f"DELETE FROM blobs WHERE id = ? AND frame IN ({frames})",  # noqa: S608  a constant
+                ((blob, pack) for blob in blobs),
+            )
 
     def _add_pack(self, index_object: str, pack: IndexedPack) -> None:
         values = (index_object, pack.name, pack.pack_bytes, pack.salt)

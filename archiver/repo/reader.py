@@ -3,7 +3,7 @@
 from collections import OrderedDict
 
 from archiver import hashing
-from archiver.errors import DamageError
+from archiver.errors import ArchiveError, DamageError, ObjectMissingError
 from archiver.layout.packing import Location
 from archiver.layout.prefix import Kind, object_name
 from archiver.model import BlobId
@@ -46,9 +46,16 @@ class Reader:
         return self._read(blob, MAX_DEPTH)
 
     def _read(self, blob: BlobId, patches: int) -> bytes:
-        location = self._index.locate(blob)
-        if location is None:
-            raise DamageError(f"blob {blob.hex()} is in no index object of this archive")
+        """The blob from the first place that it can be read from."""
+        failure: ArchiveError = DamageError(f"blob {blob.hex()} is in no index object of this archive")
+        for location in self._index.locations(blob):
+            try:
+                return self._read_at(blob, location, patches)
+            except (DamageError, ObjectMissingError) as error:
+                failure = error
+        raise failure
+
+    def _read_at(self, blob: BlobId, location: Location, patches: int) -> bytes:
         frame = self._frame(location)
         data = frame[location.offset : location.offset + location.length]
         if location.base is not None:
