@@ -18,6 +18,7 @@ from archiver.ops import verify_packs, verify_trees
 from archiver.repo import sealing, slots, snapshots
 from archiver.repo.archive import Archive, read_archive_id
 from archiver.repo.index import Index
+from archiver.repo.reader import Reader
 from archiver.repo.snapshots import Snapshot
 from archiver.storage.base import Listed, Storage
 
@@ -78,10 +79,11 @@ def verify(archive: Archive, chosen: Snapshot | None, data_share: float, monitor
     try:
         damage += _load_index(archive, index, listing)
         blob_count = index.blob_count()
-        packs = verify_packs.PackChecker(archive.storage, archive.keys, index)
+        reader = Reader(archive.storage, archive.keys, index)
+        packs = verify_packs.PackChecker(archive.storage, archive.keys, index, reader)
         damage += [Damage(*found) for found in packs.check_presence(listing)]
         loaded, lost = _load_snapshots(archive, chosen)
-        trees = verify_trees.TreeChecker(archive.storage, archive.keys, index, packs.bad_blobs)
+        trees = verify_trees.TreeChecker(reader, index, packs.bad_blobs)
         needed = trees.needed_packs(loaded) if chosen is not None else {name for name, _ in index.packs()}
         damage += lost
         sample = _sample(sorted(needed - packs.lost_packs), data_share)

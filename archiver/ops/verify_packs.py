@@ -24,6 +24,7 @@ class PackChecker:
         storage: Where the packs are.
         keys: The archive's keys.
         index: The union of the archive's index objects, for this check alone.
+        reader: Reads through this index; for the bases of patches.
 
     Attributes:
         bad_blobs: What was taken out.
@@ -31,11 +32,11 @@ class PackChecker:
         read_bytes: Bytes of the packs that were read.
     """
 
-    def __init__(self, storage: Storage, keys: Keys, index: Index) -> None:
+    def __init__(self, storage: Storage, keys: Keys, index: Index, reader: Reader) -> None:
         self._storage = storage
         self._keys = keys
         self._index = index
-        self._reader = Reader(storage, keys, index)
+        self._reader = reader
         self.bad_blobs: set[BlobId] = set()
         self.lost_packs: set[bytes] = set()
         self.read_bytes = 0
@@ -60,11 +61,10 @@ class PackChecker:
         A pack that does not match its name is still searched for the frames that are sound.
         """
         name = object_name(Kind.PACK, pack.hex())
-        blobs = list(self._index.blobs_of(pack))
         try:
             data = self._storage.get(name)
         except ArchiveError as error:
-            self._drop(pack, [blob for blob, _ in blobs])
+            self._drop(pack, [blob for blob, _ in self._index.blobs_of(pack)])
             yield name, str(error)
             return
         self.read_bytes += len(data)
@@ -73,18 +73,22 @@ class PackChecker:
             sealing.open_value(self._keys, Kind.PACK, data, name)
         except ArchiveError as error:
             yield name, str(error)
-        for number, group in groupby(blobs, key=lambda found: found[1].frame_number):
-            bad = self._bad_blobs(data, list(group), name)
-            if bad:
-                self._drop(pack, bad)
-                yield name, f"{len(bad)} blob(s) of frame {number} cannot be read"
+        view, bad = memoryview(data), []
+        for number, group in groupby(self._index.blobs_of(pack), key=lambda found: found[1].frame_number):
+            unreadable = self._bad_blobs(view, list(group), name)
+            if unreadable:
+                bad += unreadable
+                yield name, f"{len(unreadable)} blob(s) of frame {number} cannot be read"
+        self._drop(pack, bad)
 
     def _drop(self, pack: bytes, blobs: list[BlobId]) -> None:
         """Take unreadable blobs out of the index, so that only those count as lost that no other pack has."""
+        if not blobs:
+            return
         self._index.drop_listings(pack, blobs)
         self.bad_blobs.update(blobs)
 
-    def _bad_blobs(self, data: bytes, blobs: list[tuple[BlobId, Location]], name: str) -> list[BlobId]:
+    def _bad_blobs(self, data: memoryview, blobs: list[tuple[BlobId, Location]], name: str) -> list[BlobId]:
         """Which of the blobs that share a frame are not in it."""
         first = blobs[0][1]
         cipher = sealing.salted_opener(self._keys, Kind.PACK, first.salt, name)
@@ -106,7 +110,7 @@ class PackChecker:
         return hashing.blob_id(self._keys.blob_id, data) == blob
 
 
-def _content(cipher: FrameCipher, data: bytes, where: Location, name: str) -> bytes:
+def _content(cipher: FrameCipher, data: memoryview, where: Location, name: str) -> bytes:
     frame = data[where.frame_offset : where.frame_offset + where.sealed_bytes]
     return compress.unpack(
         cipher.open(frame, where.frame_number), where.plain_bytes, f"frame {where.frame_number} of {name}"

@@ -13,10 +13,8 @@ from archiver.layout.manifest import Image, SourceEntry
 from archiver.layout.node import SPLIT, Child, Node
 from archiver.model import BlobId
 from archiver.repo.index import MAX_DEPTH, Index
-from archiver.repo.keys import Keys
 from archiver.repo.reader import Reader
 from archiver.repo.snapshots import Snapshot
-from archiver.storage.base import Storage
 
 ALL_SOURCES = "*"
 
@@ -33,14 +31,13 @@ class TreeChecker:
     """Walks the trees of snapshots; each shared subtree once.
 
     Args:
-        storage: Where the packs are.
-        keys: The archive's keys.
-        index: The union of the archive's index objects.
+        reader: Reads through ``index``.
+        index: The union of the archive's index objects, for this check alone.
         bad_blobs: Blobs that were taken out of the index with the packs that they were in.
     """
 
-    def __init__(self, storage: Storage, keys: Keys, index: Index, bad_blobs: Collection[BlobId]) -> None:
-        self._reader = Reader(storage, keys, index)
+    def __init__(self, reader: Reader, index: Index, bad_blobs: Collection[BlobId]) -> None:
+        self._reader = reader
         self._index = index
         self._bad = bad_blobs
         self._sound: dict[BlobId, bool] = {}
@@ -118,11 +115,11 @@ class TreeChecker:
         return known
 
     def _is_there(self, blob: BlobId, length: int) -> bool:
-        where = self._index.locate(blob)
-        if where is None or (where.base is None and where.length != length):
+        stored = self._index.length(blob)
+        if stored is None or stored not in (0, length):
             self._report_blob(blob, "it is in no index object, or with another length")
             return False
-        return where.base is None or self._bases_are_there(where.base)
+        return stored > 0 or self._bases_are_there(blob)
 
     def _bases_are_there(self, blob: BlobId) -> bool:
         """Whether all is there that a patch needs, down to the blob that is stored whole."""

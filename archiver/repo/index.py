@@ -39,6 +39,7 @@ PRAGMA user_version = {SCHEMA_VERSION};
 _LOCATION = "p.name, p.salt, f.number, f.offset, f.sealed, f.plain, b.offset, b.length, b.base"
 
 _ADDED_BITS = 1 << 25
+_KEPT_FRAMES = 10_000
 
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 
@@ -56,6 +57,7 @@ class Index:
         self._path = path
         self._key = key
         self._db = self._opened()
+        self._frames: dict[int, tuple[bytes, bytes, int, int, int, int]] = {}
         self._added = None if self._one("SELECT 1 FROM blobs LIMIT 1") else _Added()
 
     def close(self) -> None:
@@ -77,12 +79,15 @@ class Index:
 
     def locations(self, blob: BlobId) -> Iterator[Location]:
         """All places where the blob lies; several after a lost pack was stored again ([AR-31])."""
-        rows = self._rows(
-            f"SELECT {_LOCATION} FROM blobs b"  # noqa: S608  a constant
-            " JOIN frames f ON f.id = b.frame JOIN packs p ON p.id = f.pack WHERE b.id = ?",
-            blob,
-        )
-        return (Location(*row) for row in rows)
+        for frame, offset, length, base in self._rows(
+            "SELECT frame, offset, length, base FROM blobs WHERE id = ?", blob
+        ):
+            yield Location(*self._frame(frame), offset, length, base)
+
+    def length(self, blob: BlobId) -> int | None:
+        """How long the stored blob is; 0 for a patch, which tells it only when it is read; nothing if it is not stored."""
+        row = self._one("SELECT length, base FROM blobs WHERE id = ?", blob)
+        return None if row is None else 0 if row[1] is not None else int(row[0])
 
     def patch_depth(self, blob: BlobId) -> int | None:
         """How many patches a blob is away from one that is stored whole; nothing if it is not stored.
@@ -186,12 +191,26 @@ class Index:
         if self._added is not None:
             self._added.update(row[0] for row in rows)
 
+    def _frame(self, frame: int) -> tuple[bytes, bytes, int, int, int, int]:
+        """Pack, salt, number, offset, sealed and plain length of a frame; blobs are many, frames are few."""
+        found = self._frames.get(frame)
+        if found is None:
+            sql = (
+                "SELECT p.name, p.salt, f.number, f.offset, f.sealed, f.plain FROM frames f"
+                " JOIN packs p ON p.id = f.pack WHERE f.id = ?"
+            )
+            found = self._frames[frame] = next(self._rows(sql, frame))
+            if len(self._frames) > _KEPT_FRAMES:
+                del self._frames[next(iter(self._frames))]
+        return found
+
     def _index_frames(self) -> None:
         """Make blobs findable by their frames: only checks and repairs look that way, and keeping it up costs writers."""
         with self._transaction():
             self._db.execute("CREATE INDEX IF NOT EXISTS blobs_frame ON blobs (frame)")
 
     def _drop_pack(self, pack: int) -> None:
+        self._frames.clear()
         self._db.execute("DELETE FROM blobs WHERE frame IN (SELECT id FROM frames WHERE pack = ?)", (pack,))
         self._db.execute("DELETE FROM frames WHERE pack = ?", (pack,))
         self._db.execute("DELETE FROM packs WHERE id = ?", (pack,))

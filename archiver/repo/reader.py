@@ -12,7 +12,7 @@ from archiver.repo.index import MAX_DEPTH, Index
 from archiver.repo.keys import Keys
 from archiver.storage.base import Storage
 
-CACHED_BYTES = 48 << 20
+CACHED_BYTES = 24 << 20
 
 
 class Reader:
