@@ -13,7 +13,6 @@ from archiver.errors import UsageError
 from archiver.image.vfs import Row
 from archiver.ops import choose
 from archiver.ops.sql import open_database
-from archiver.repo import snapshots
 
 
 def sql(
@@ -35,7 +34,7 @@ def sql(
         Terminal(quiet=True) as terminal,
     ):
         chosen = choose.snapshot(archive, snapshot, places.now(), terminal)
-        entries = list(snapshots.entries(archive, chosen.manifest))
+        entries = choose.readable_entries(archive, chosen.manifest, terminal)
         with open_database(archive, entries, source) as opened:
             before = archive.reader.read_bytes
             if query is None:

@@ -1,7 +1,6 @@
 """Check packs: they are there, whole, and every blob in them is what its id says."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 
 from archiver import hashing
 from archiver.crypto.aead import FrameCipher
@@ -53,7 +52,7 @@ class PackChecker:
             else:
                 continue
             self.lost_packs.add(pack)
-            self._drop(pack, [blob for blob, _ in self._index.blobs_of(pack)])
+            self._drop(pack, self._blobs_of(pack))
 
     def check_data(self, pack: bytes, monitor: Monitor) -> Iterator[tuple[str, str]]:
         """Read a pack whole, check its name, open every frame and hash every blob; yields what is wrong.
@@ -64,7 +63,7 @@ class PackChecker:
         try:
             data = self._storage.get(name)
         except ArchiveError as error:
-            self._drop(pack, [blob for blob, _ in self._index.blobs_of(pack)])
+            self._drop(pack, self._blobs_of(pack))
             yield name, str(error)
             return
         self.read_bytes += len(data)
@@ -74,12 +73,15 @@ class PackChecker:
         except ArchiveError as error:
             yield name, str(error)
         view, bad = memoryview(data), []
-        for number, group in groupby(self._index.blobs_of(pack), key=lambda found: found[1].frame_number):
-            unreadable = self._bad_blobs(view, list(group), name)
+        for frame in self._index.frames_of(pack):
+            unreadable = self._bad_blobs(view, frame, name)
             if unreadable:
                 bad += unreadable
-                yield name, f"{len(unreadable)} blob(s) of frame {number} cannot be read"
+                yield name, f"{len(unreadable)} blob(s) of frame {frame[0][1].frame_number} cannot be read"
         self._drop(pack, bad)
+
+    def _blobs_of(self, pack: bytes) -> list[BlobId]:
+        return [blob for frame in self._index.frames_of(pack) for blob, _ in frame]
 
     def _drop(self, pack: bytes, blobs: list[BlobId]) -> None:
         """Take unreadable blobs out of the index, so that only those count as lost that no other pack has."""

@@ -115,11 +115,11 @@ class TreeChecker:
         return known
 
     def _is_there(self, blob: BlobId, length: int) -> bool:
-        stored = self._index.length(blob)
-        if stored is None or stored not in (0, length):
+        where = self._index.locate(blob)
+        if where is None or (where.base is None and where.length != length):
             self._report_blob(blob, "it is in no index object, or with another length")
             return False
-        return stored > 0 or self._bases_are_there(blob)
+        return where.base is None or self._bases_are_there(where.base)
 
     def _bases_are_there(self, blob: BlobId) -> bool:
         """Whether all is there that a patch needs, down to the blob that is stored whole."""

@@ -6,18 +6,21 @@ instead of answering wrongly.
 """
 
 import contextlib
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 
+from archiver import hashing
 from archiver.errors import DamageError, StorageError
-from archiver.layout.packing import IndexedPack, Location
+from archiver.layout import codec
+from archiver.layout.packing import IndexedFrame, IndexedPack, Location
 from archiver.model import BlobId
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 BUSY_MS = 60_000
 MAX_DEPTH = 16
 """How many patches a reader follows ([AR-34])."""
@@ -28,18 +31,16 @@ CREATE TABLE packs (id INTEGER PRIMARY KEY, object TEXT NOT NULL, name BLOB NOT 
                     salt BLOB NOT NULL);
 CREATE INDEX packs_object ON packs (object);
 CREATE INDEX packs_name ON packs (name);
-CREATE TABLE frames (id INTEGER PRIMARY KEY, pack INTEGER NOT NULL, number INTEGER NOT NULL, offset INTEGER NOT NULL,
-                     sealed INTEGER NOT NULL, plain INTEGER NOT NULL);
-CREATE INDEX frames_pack ON frames (pack);
-CREATE TABLE blobs (id BLOB NOT NULL, frame INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
-                    base BLOB, PRIMARY KEY (id, frame)) WITHOUT ROWID;
+CREATE TABLE frames (id INTEGER PRIMARY KEY, pack INTEGER NOT NULL, number INTEGER NOT NULL, listing BLOB NOT NULL);
+CREATE INDEX frames_pack ON frames (pack, number);
+CREATE TABLE blobs (id BLOB NOT NULL, frame INTEGER NOT NULL, PRIMARY KEY (id, frame)) WITHOUT ROWID;
 PRAGMA user_version = {SCHEMA_VERSION};
 """
 
-_LOCATION = "p.name, p.salt, f.number, f.offset, f.sealed, f.plain, b.offset, b.length, b.base"
-
+_CACHE_KIB = 8_000
+_NEAR_FRAMES = 64
 _ADDED_BITS = 1 << 25
-_KEPT_FRAMES = 10_000
+_DROPPED = bytes(hashing.BLOB_ID_BYTES)
 
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 
@@ -57,7 +58,8 @@ class Index:
         self._path = path
         self._key = key
         self._db = self._opened()
-        self._frames: dict[int, tuple[bytes, bytes, int, int, int, int]] = {}
+        self._near: dict[BlobId, Location] = {}
+        self._near_frames: OrderedDict[int, list[BlobId]] = OrderedDict()
         self._added = None if self._one("SELECT 1 FROM blobs LIMIT 1") else _Added()
 
     def close(self) -> None:
@@ -74,20 +76,21 @@ class Index:
             raise self._damaged() from error
 
     def locate(self, blob: BlobId) -> Location | None:
-        """Where the blob lies, if it is stored."""
-        return next(self.locations(blob), None)
+        """Where the blob lies, if it is stored.
 
-    def locations(self, blob: BlobId) -> Iterator[Location]:
+        Neighbours are mostly asked for together, so all blobs of the last few frames are kept at hand.
+        """
+        if blob not in self._near:
+            row = self._one("SELECT frame FROM blobs WHERE id = ?", blob)
+            if row is None:
+                return None
+            self._come_near(row[0])
+        return self._near[blob]
+
+    def locations(self, blob: BlobId) -> list[Location]:
         """All places where the blob lies; several after a lost pack was stored again ([AR-31])."""
-        for frame, offset, length, base in self._rows(
-            "SELECT frame, offset, length, base FROM blobs WHERE id = ?", blob
-        ):
-            yield Location(*self._frame(frame), offset, length, base)
-
-    def length(self, blob: BlobId) -> int | None:
-        """How long the stored blob is; 0 for a patch, which tells it only when it is read; nothing if it is not stored."""
-        row = self._one("SELECT length, base FROM blobs WHERE id = ?", blob)
-        return None if row is None else 0 if row[1] is not None else int(row[0])
+        frames = self._all("SELECT frame FROM blobs WHERE id = ?", blob)
+        return [where for (frame,) in frames for found, where in self._load(frame) if found == blob]
 
     def patch_depth(self, blob: BlobId) -> int | None:
         """How many patches a blob is away from one that is stored whole; nothing if it is not stored.
@@ -96,31 +99,29 @@ class Index:
             DamageError: The patches go round in a circle, or on for ever.
         """
         for depth in range(MAX_DEPTH + 1):
-            row = self._one("SELECT base FROM blobs WHERE id = ?", blob)
-            if row is None:
+            where = self.locate(blob)
+            if where is None:
                 return None
-            if row[0] is None:
+            if where.base is None:
                 return depth
-            blob = BlobId(row[0])
+            blob = where.base
         raise DamageError(f"blob {blob.hex()} hangs on more than {MAX_DEPTH} patches")
 
     def object_names(self) -> set[str]:
         """The index objects that are in the cache."""
-        return {name for (name,) in self._rows("SELECT name FROM objects")}
+        return {name for (name,) in self._all("SELECT name FROM objects")}
 
-    def packs(self) -> Iterator[tuple[bytes, int]]:
+    def packs(self) -> list[tuple[bytes, int]]:
         """Name and length of every pack, each once."""
-        return self._rows("SELECT DISTINCT name, bytes FROM packs ORDER BY id")
+        return self._all("SELECT DISTINCT name, bytes FROM packs ORDER BY id")
 
-    def blobs_of(self, pack: bytes) -> Iterator[tuple[BlobId, Location]]:
+    def frames_of(self, pack: bytes) -> Iterator[list[tuple[BlobId, Location]]]:
         """The blobs that are read from ``pack``, and where they lie, frame by frame."""
-        self._index_frames()
-        rows = self._rows(
-            f"SELECT b.id, {_LOCATION} FROM packs p JOIN frames f ON f.pack = p.id JOIN blobs b ON b.frame = f.id"  # noqa: S608  a constant
-            " WHERE p.name = ? ORDER BY f.pack, f.number",
-            pack,
-        )
-        return ((BlobId(row[0]), Location(*row[1:])) for row in rows)
+        sql = "SELECT f.id FROM packs p JOIN frames f ON f.pack = p.id WHERE p.name = ? ORDER BY f.pack, f.number"
+        for (frame,) in self._all(sql, pack):
+            found = list(self._load(frame))
+            if found:
+                yield found
 
     def blob_count(self) -> int:
         """How many blobs are stored."""
@@ -138,9 +139,8 @@ class Index:
 
     def drop_object(self, name: str) -> None:
         """Forget an index object that the archive no longer has."""
-        self._index_frames()
         with self._transaction():
-            for (pack,) in self._rows("SELECT id FROM packs WHERE object = ?", name):
+            for (pack,) in self._all("SELECT id FROM packs WHERE object = ?", name):
                 self._drop_pack(pack)
             self._db.execute("DELETE FROM objects WHERE name = ?", (name,))
 
@@ -153,67 +153,73 @@ class Index:
             The names of the packs that were forgotten.
         """
         lost = [name for name, _ in self.packs() if name not in names]
-        if lost:
-            self._index_frames()
         with self._transaction():
             for name in lost:
-                for pack, index_object in self._rows("SELECT id, object FROM packs WHERE name = ?", name):
+                for pack, index_object in self._all("SELECT id, object FROM packs WHERE name = ?", name):
                     self._drop_pack(pack)
                     self._db.execute("DELETE FROM objects WHERE name = ?", (index_object,))
         return lost
 
-    def drop_listings(self, pack: bytes, blobs: Iterable[BlobId]) -> None:
+    def drop_listings(self, pack: bytes, blobs: Collection[BlobId]) -> None:
         """Forget that these blobs lie in ``pack``: they cannot be read from there."""
-        frames = "SELECT f.id FROM frames f JOIN packs p ON p.id = f.pack WHERE p.name = ?"
+        sql = "SELECT f.id, f.listing FROM packs p JOIN frames f ON f.pack = p.id WHERE p.name = ?"
         with self._transaction():
-            self._db.executemany(
-                f"DELETE FROM blobs WHERE id = ? AND frame IN ({frames})",  # noqa: S608  a constant
-                ((blob, pack) for blob in blobs),
-            )
+            for frame, listing in self._all(sql, pack):
+                kept = _without(_listed(listing), blobs)
+                self._db.execute(
+                    "UPDATE frames SET listing = ? WHERE id = ?", (codec.to_msgpack(kept), frame)
+                )
+                self._db.executemany(
+                    "DELETE FROM blobs WHERE id = ? AND frame = ?", ((blob, frame) for blob in blobs)
+                )
+        self._go_away()
 
     def _add_pack(self, index_object: str, pack: IndexedPack) -> None:
         values = (index_object, pack.name, pack.pack_bytes, pack.salt)
         self._db.execute("INSERT INTO packs (object, name, bytes, salt) VALUES (?, ?, ?, ?)", values)
         pack_row = self._db.last_insert_rowid()
-        rows = []
+        rows: list[tuple[BlobId, int]] = []
         for number, frame in enumerate(pack.frames):
-            row = (pack_row, number, frame.offset, frame.sealed_bytes, frame.plain_bytes)
-            self._db.execute(
-                "INSERT INTO frames (pack, number, offset, sealed, plain) VALUES (?, ?, ?, ?, ?)", row
-            )
+            listed = (pack_row, number, codec.to_msgpack(frame))
+            self._db.execute("INSERT INTO frames (pack, number, listing) VALUES (?, ?, ?)", listed)
             frame_row = self._db.last_insert_rowid()
-            rows += [
-                (entry.blob, frame_row, entry.offset, entry.length, entry.base) for entry in frame.entries()
-            ]
+            rows += [(entry.blob, frame_row) for entry in frame.entries()]
         # In the order of their ids, neighbours go to the same page of the table.
-        rows.sort(key=itemgetter(0))
-        self._db.executemany("INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?, ?)", rows)
+        rows.sort()
+        self._db.executemany("INSERT OR IGNORE INTO blobs VALUES (?, ?)", rows)
         if self._added is not None:
             self._added.update(row[0] for row in rows)
 
-    def _frame(self, frame: int) -> tuple[bytes, bytes, int, int, int, int]:
-        """Pack, salt, number, offset, sealed and plain length of a frame; blobs are many, frames are few."""
-        found = self._frames.get(frame)
-        if found is None:
-            sql = (
-                "SELECT p.name, p.salt, f.number, f.offset, f.sealed, f.plain FROM frames f"
-                " JOIN packs p ON p.id = f.pack WHERE f.id = ?"
-            )
-            found = self._frames[frame] = next(self._rows(sql, frame))
-            if len(self._frames) > _KEPT_FRAMES:
-                del self._frames[next(iter(self._frames))]
-        return found
-
-    def _index_frames(self) -> None:
-        """Make blobs findable by their frames: only checks and repairs look that way, and keeping it up costs writers."""
-        with self._transaction():
-            self._db.execute("CREATE INDEX IF NOT EXISTS blobs_frame ON blobs (frame)")
-
     def _drop_pack(self, pack: int) -> None:
-        self._frames.clear()
-        self._db.execute("DELETE FROM blobs WHERE frame IN (SELECT id FROM frames WHERE pack = ?)", (pack,))
+        for frame, listing in self._all("SELECT id, listing FROM frames WHERE pack = ?", pack):
+            doomed = ((entry.blob, frame) for entry in _listed(listing).entries())
+            self._db.executemany("DELETE FROM blobs WHERE id = ? AND frame = ?", doomed)
         self._db.execute("DELETE FROM frames WHERE pack = ?", (pack,))
         self._db.execute("DELETE FROM packs WHERE id = ?", (pack,))
+        self._go_away()
+
+    def _load(self, frame: int) -> Iterator[tuple[BlobId, Location]]:
+        """The blobs of a frame, and where they lie."""
+        sql = "SELECT p.name, p.salt, f.number, f.listing FROM frames f JOIN packs p ON p.id = f.pack WHERE f.id = ?"
+        for pack, salt, number, listing in self._all(sql, frame):
+            found = _listed(listing)
+            where = (pack, salt, number, found.offset, found.sealed_bytes, found.plain_bytes)
+            for entry in found.entries():
+                if entry.blob != _DROPPED:
+                    yield entry.blob, Location(*where, entry.offset, entry.length, entry.base)
+
+    def _come_near(self, frame: int) -> None:
+        found = dict(self._load(frame))
+        self._near.update(found)
+        self._near_frames[frame] = list(found)
+        if len(self._near_frames) > _NEAR_FRAMES:
+            _, far = self._near_frames.popitem(last=False)
+            for blob in far:
+                self._near.pop(blob, None)
+
+    def _go_away(self) -> None:
+        self._near.clear()
+        self._near_frames.clear()
 
     def _opened(self) -> apsw.Connection:
         if self._path is not None:
@@ -236,7 +242,7 @@ class Index:
                 db.pragma("key", f"raw:{self._key.hex()}")
             db.pragma("journal_mode", "WAL")
             db.pragma("synchronous", "OFF")
-            db.pragma("cache_size", -16_000)
+            db.pragma("cache_size", -_CACHE_KIB)
             _prepare_schema(db)
         except BaseException:
             db.close()
@@ -244,11 +250,11 @@ class Index:
         return db
 
     def _one(self, sql: str, *values: object) -> tuple[Any, ...] | None:
-        return next(self._rows(sql, *values), None)
+        return next(iter(self._all(sql, *values)), None)
 
-    def _rows(self, sql: str, *values: object) -> Iterator[Any]:
+    def _all(self, sql: str, *values: object) -> list[Any]:
         try:
-            yield from self._db.execute(sql, values)
+            return self._db.execute(sql, values).fetchall()
         except _DAMAGED as error:
             raise self._damaged() from error
 
@@ -291,6 +297,17 @@ class _Added:
         for blob in blobs:
             place = int.from_bytes(blob[:4], "big") % _ADDED_BITS
             bits[place >> 3] |= 1 << (place & 7)
+
+
+def _listed(listing: bytes) -> IndexedFrame:
+    return codec.from_msgpack(listing, IndexedFrame, "a frame in the index cache")
+
+
+def _without(frame: IndexedFrame, blobs: Collection[BlobId]) -> IndexedFrame:
+    """The frame with ids of zeros in the places of ``blobs``: the others keep their places."""
+    doomed = set(blobs)
+    ids = b"".join(_DROPPED if entry.blob in doomed else entry.blob for entry in frame.entries())
+    return msgspec.structs.replace(frame, ids=ids)
 
 
 def _prepare_schema(db: apsw.Connection) -> None:

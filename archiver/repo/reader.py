@@ -1,9 +1,10 @@
 """Reads blobs: finds the frame, opens it, checks the blob's id."""
 
+import contextlib
 from collections import OrderedDict
 
 from archiver import hashing
-from archiver.errors import ArchiveError, DamageError, ObjectMissingError
+from archiver.errors import DamageError, ObjectMissingError
 from archiver.layout.packing import Location
 from archiver.layout.prefix import Kind, object_name
 from archiver.model import BlobId
@@ -46,14 +47,18 @@ class Reader:
         return self._read(blob, MAX_DEPTH)
 
     def _read(self, blob: BlobId, patches: int) -> bytes:
-        """The blob from the first place that it can be read from."""
-        failure: ArchiveError = DamageError(f"blob {blob.hex()} is in no index object of this archive")
-        for location in self._index.locations(blob):
-            try:
-                return self._read_at(blob, location, patches)
-            except (DamageError, ObjectMissingError) as error:
-                failure = error
-        raise failure
+        """The blob, from another place if it cannot be read from the first."""
+        first = self._index.locate(blob)
+        if first is None:
+            raise DamageError(f"blob {blob.hex()} is in no index object of this archive")
+        try:
+            return self._read_at(blob, first, patches)
+        except (DamageError, ObjectMissingError):
+            for other in self._index.locations(blob):
+                if other != first:
+                    with contextlib.suppress(DamageError, ObjectMissingError):
+                        return self._read_at(blob, other, patches)
+            raise
 
     def _read_at(self, blob: BlobId, location: Location, patches: int) -> bytes:
         frame = self._frame(location)
