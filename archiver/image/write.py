@@ -68,23 +68,26 @@ class PagedImage:
         leaf[offset : offset + len(data)] = data
 
     def _extend(self, found: Cut, data: bytes) -> None:
-        view = memoryview(data)
-        while len(view) > 0:
+        view, at = memoryview(data), 0
+        while at < len(view):
             leaf_bytes = found.first_bytes if self._start == 0 else found.leaf_bytes
-            taken = view[: leaf_bytes - len(self._leaf)]
+            taken = view[at : at + leaf_bytes - len(self._leaf)]
+            at += len(taken)
+            if len(taken) == leaf_bytes:
+                self._end_leaf(found, taken)
+                continue
             self._leaf += taken
-            view = view[len(taken) :]
             if len(self._leaf) == leaf_bytes:
-                self._end_leaf(found)
+                leaf, self._leaf = self._leaf, bytearray()
+                self._end_leaf(found, leaf)
 
-    def _end_leaf(self, found: Cut) -> None:
+    def _end_leaf(self, found: Cut, leaf: bytearray | memoryview) -> None:
         if self._start == 0:
-            self._first = self._leaf
-            self._leaves.append(not_yet(len(self._leaf)))
+            self._first = bytearray(leaf)
+            self._leaves.append(not_yet(len(leaf)))
         else:
-            self._leaves.append(self._stored(found, bytes(self._leaf), len(self._leaves)))
-        self._start += len(self._leaf)
-        self._leaf = bytearray()
+            self._leaves.append(self._stored(found, bytes(leaf), len(self._leaves)))
+        self._start += len(leaf)
 
     def _stored(self, found: Cut, leaf: bytes, number: int) -> Child:
         return store_leaf(self._sink, leaf, number, found.records(memoryview(leaf), number), self._earlier)

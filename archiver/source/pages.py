@@ -89,13 +89,13 @@ class _File:
 
     def __init__(self) -> None:
         self.first_page = b""
-        self._blocks: list[tuple[int, bytearray]] = []
+        self._blocks: list[tuple[int, list[bytes]]] = []
         self._end = 0
 
     def take(self) -> list[tuple[int, bytes]]:
         """What was written since the last call."""
         taken, self._blocks = self._blocks, []
-        return [(offset, bytes(data)) for offset, data in taken]
+        return [(offset, b"".join(pages)) for offset, pages in taken]
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802  SQLite's name, as all below
         if offset == 0:
@@ -105,9 +105,9 @@ class _File:
             message = f"SQLite wrote at {offset} after it had written up to {self._end}"
             raise AssertionError(message)
         if self._blocks and offset == self._end:
-            self._blocks[-1][1].extend(data)
+            self._blocks[-1][1].append(bytes(data))
         else:
-            self._blocks.append((offset, bytearray(data)))
+            self._blocks.append((offset, [bytes(data)]))
         self._end = offset + len(data)
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802, ARG002
