@@ -66,13 +66,12 @@ def snapshots(
         loaded = repo_snapshots.load_all(archive)
         sizes = {listed.name: listed.size_bytes for listed in archive.storage.list("snapshots/")}
     damage = [str(error) for error in loaded.damage]
+    names = [object_name(Kind.SNAPSHOT, snapshot.snapshot_id) for snapshot in loaded.snapshots]
+    found = [(snapshot, sizes.get(name, 0)) for snapshot, name in zip(loaded.snapshots, names, strict=True)]
     if json:
-        found = [
-            (found, sizes.get(object_name(Kind.SNAPSHOT, found.snapshot_id), 0)) for found in loaded.snapshots
-        ]
         out(options.to_json(documents.snapshot_list(found, damage)))
     else:
-        _render_list(loaded.snapshots)
+        _render_list(found)
         for message in damage:
             say(f"archive: problem: {message}")
     return loaded.damage[0].exit_code if loaded.damage else ExitCode.DONE
@@ -92,7 +91,7 @@ def _render(taken: Taken) -> None:
         out(f"  {text.count(len(manifest.problems), 'problem')}, kept with the snapshot")
 
 
-def _render_list(found: list[repo_snapshots.Snapshot]) -> None:
+def _render_list(found: list[tuple[repo_snapshots.Snapshot, int]]) -> None:
     if not found:
         say("no snapshot yet; take one: archive snapshot")
         return
@@ -103,11 +102,11 @@ def _render_list(found: list[repo_snapshots.Snapshot]) -> None:
             text.when(snapshot.manifest.started_ms),
             snapshot.manifest.host,
             text.size(snapshot.manifest.stats.image_bytes),
-            text.size(snapshot.manifest.stats.stored_bytes),
+            text.size(snapshot.manifest.stats.stored_bytes + manifest_bytes),
             str(len(snapshot.manifest.problems) or ""),
             " ".join(snapshot.manifest.tags),
         )
-        for snapshot in found
+        for snapshot, manifest_bytes in found
     ]
     for line in text.columns([header, *rows], right=frozenset({3, 4, 5})):
         out(line)

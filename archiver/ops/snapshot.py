@@ -13,6 +13,7 @@ from archiver.image.receive import Receiver
 from archiver.layout.manifest import PATCHES, SPLIT_LEAVES, Manifest, SourceEntry, Stats
 from archiver.model import Method, Role, SnapshotId
 from archiver.monitor import Monitor, Problem
+from archiver.ops.verify_trees import TreeChecker
 from archiver.repo import snapshots
 from archiver.repo.archive import Archive
 from archiver.repo.packer import Packer
@@ -82,8 +83,10 @@ def take(archive: Archive, request: Request, monitor: Monitor) -> Taken:
         )
     lost = _forget_lost_packs(archive, problems)
     before, parent = last_entries(archive, request.host, str(request.places.home), problems)
+    if lost:
+        before = _still_whole(archive, before)
     with archive.packer() as packer:
-        run = _Run(packer, archive.reader, {} if lost else before, request, problems)
+        run = _Run(packer, archive.reader, before, request, problems)
         results = list(run.capture_all(found))
         entries = [result.entry for result in results if result.entry is not None]
         lists = snapshots.put_entries(packer, entries)
@@ -164,12 +167,18 @@ def unchanged(source: Source, entry: SourceEntry, *, evidence: bool) -> bool:
 
 
 def _forget_lost_packs(archive: Archive, monitor: Monitor) -> bool:
-    """Whether packs are gone; what they held must then be read again, so nothing may be carried over."""
+    """Whether packs are gone; what they held must then be stored again."""
     lost = archive.lost_packs()
     for pack in lost:
         message = f"pack {pack} is missing or cut off; what is still in the home is stored again"
         monitor.problem(Problem("pack-lost", message))
     return bool(lost)
+
+
+def _still_whole(archive: Archive, entries: dict[str, SourceEntry]) -> dict[str, SourceEntry]:
+    """The entries that no lost pack hit: only these may be carried over."""
+    checker = TreeChecker(archive.reader, archive.index, ())
+    return {path: entry for path, entry in entries.items() if checker.is_sound(entry)}
 
 
 class _Run(NamedTuple):

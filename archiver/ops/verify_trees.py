@@ -51,8 +51,12 @@ class TreeChecker:
                 yield Hit(snapshot.snapshot_id, ALL_SOURCES, "")
                 continue
             for entry in entries:
-                if [image for image in entry.images.values() if not self._image_is_sound(image)]:
+                if not self.is_sound(entry):
                     yield Hit(snapshot.snapshot_id, entry.path, entry.store)
+
+    def is_sound(self, entry: SourceEntry) -> bool:
+        """Whether every image of a source can be joined."""
+        return not [image for image in entry.images.values() if not self._image_is_sound(image)]
 
     def needed_packs(self, snapshots: list[Snapshot]) -> set[bytes]:
         """The packs that hold blobs of these snapshots, as far as their trees can be read."""

@@ -30,6 +30,7 @@ class TestedArchive:
     def __init__(self, storage: Storage, scratch: Path) -> None:
         self.storage = storage
         self.scratch = scratch
+        self._clock = iter(range(1_700_000_000_000, 1_800_000_000_000, 1000))
         self.unlocked: Unlocked = archive.create(storage, PASSWORD, None, 1)
 
     def open(self, storage: Storage | None = None, cache: Path | None = None) -> Archive:
@@ -47,13 +48,12 @@ class TestedArchive:
 
     def request(self, home: Path, **policy: object) -> Request:
         self.scratch.mkdir(exist_ok=True)
-        clock = iter(range(1_700_000_000_000, 1_800_000_000_000, 1000))
         return Request(
             places=Places(home=home, env={}, own_home=False),
             policy=Policy(scratch=self.scratch, **policy),
             host="testhost",
             user="tester",
-            now_ms=lambda: next(clock),
+            now_ms=lambda: next(self._clock),
         )
 
     def snapshots(self) -> list[Snapshot]:

@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 MAGIC = bytes.fromhex("894348415441520a")
 FINAL = 2**64 - 1
+KNOWN = {"split-leaves", "patches"}
 
 
 def check(holds: bool, what: str) -> None:
@@ -68,7 +69,7 @@ class MiniArchive:
             kdf = info["kdf"]
             if info["archive"] != self.id.hex() or kdf["name"] != "argon2id":
                 continue
-            check(kdf["memory_kib"] <= 2**20 and kdf["passes"] <= 16 and kdf["lanes"] <= 16, "slot costs")
+            check(kdf["memory_kib"] <= 2**20 and max(kdf["passes"], kdf["lanes"]) <= 16, "slot costs")
             secret = unicodedata.normalize("NFC", password)
             if info["kind"] == "recovery":
                 plain = password.upper().replace("-", "").replace(" ", "")
@@ -101,8 +102,13 @@ class MiniArchive:
         packed = plain[4 : 4 + struct.unpack(">I", plain[:4])[0]]
         return zstandard.ZstdDecompressor().decompress(packed, max_output_size=2**30)
 
+    def pack(self, name: bytes) -> Path:
+        return self.folder / "packs" / name.hex()[:2] / name.hex()
+
     def add_index(self, packs: list) -> None:
         for name, _, salt, frames in packs:
+            if not self.pack(name).exists():
+                continue  # what it held may be listed again, in another pack
             for number, (offset, sealed, plain, lengths, ids, *more) in enumerate(frames):
                 start = 0
                 for position, length in enumerate(lengths):
@@ -114,7 +120,7 @@ class MiniArchive:
     def blob(self, blob: bytes) -> bytes:
         name, salt, number, offset, sealed, plain, start, length, base = self.where[blob]
         if self.frame[0] != (name, number):
-            with (self.folder / "packs" / name.hex()[:2] / name.hex()).open("rb") as file:
+            with self.pack(name).open("rb") as file:
                 file.seek(offset)
                 data = file.read(sealed)
             packed = self.open(self.object_key(b"pack", b"P", salt)[:32], b"P", number, data)
@@ -124,11 +130,8 @@ class MiniArchive:
             self.frame = ((name, number), content)
         found = self.frame[1][start : start + length]
         if base:
-            patch, dictionary = (
-                found,
-                zstandard.ZstdCompressionDict(self.blob(base), zstandard.DICT_TYPE_RAWCONTENT),
-            )
-            found = zstandard.ZstdDecompressor(dict_data=dictionary).decompress(patch, max_output_size=2**24)
+            raw = zstandard.ZstdCompressionDict(self.blob(base), zstandard.DICT_TYPE_RAWCONTENT)
+            found = zstandard.ZstdDecompressor(dict_data=raw).decompress(found, max_output_size=2**24)
         check(blake3(found, key=self.blob_key).digest(16) == blob, f"id of blob {blob.hex()}")
         return found
 
@@ -138,11 +141,7 @@ class MiniArchive:
 
     def manifest(self, path: Path) -> dict:
         manifest = json.loads(self.value(path, b"S", b"snapshot"))
-        known = {"split-leaves", "patches"}
-        check(
-            manifest["reader"] <= 1 and set(manifest["features"]) <= known,
-            "this snapshot needs a later reader",
-        )
+        check(manifest["reader"] <= 1 and set(manifest["features"]) <= KNOWN, "a later reader is needed")
         return manifest
 
     def entries(self, manifest: dict) -> list[dict]:
