@@ -115,7 +115,7 @@ def create(storage: Storage, password: str, recovery_code: str | None, created_m
     """
     refuse_existing(storage)
     keys = Keys(secrets.token_bytes(ARCHIVE_ID_BYTES), new_master())
-    slot_id = slots.add_slot(storage, keys, SlotKind.PASSPHRASE, password, "first", created_ms)
+    slot_id = slots.add_slot(storage, keys, SlotKind.PASSPHRASE, password, "passphrase", created_ms)
     if recovery_code is not None:
         slots.add_slot(storage, keys, SlotKind.RECOVERY, recovery_code, "recovery code", created_ms)
     if not storage.put(HEADER_NAME, encode_header(keys.archive_id)):
