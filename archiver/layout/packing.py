@@ -51,6 +51,11 @@ class IndexedFrame(msgspec.Struct, frozen=True, array_like=True):
     ids: bytes
     bases: bytes = b""
 
+    def blobs(self) -> list[BlobId]:
+        """The ids of the blobs, in order."""
+        size = hashing.BLOB_ID_BYTES
+        return [BlobId(self.ids[start : start + size]) for start in range(0, len(self.ids), size)]
+
     def entries(self) -> Iterator[Entry]:
         """The entries, in order."""
         offset, size = 0, hashing.BLOB_ID_BYTES

@@ -183,7 +183,7 @@ class Index:
             listed = (pack_row, number, codec.to_msgpack(frame))
             self._db.execute("INSERT INTO frames (pack, number, listing) VALUES (?, ?, ?)", listed)
             frame_row = self._db.last_insert_rowid()
-            rows += [(entry.blob, frame_row) for entry in frame.entries()]
+            rows += [(blob, frame_row) for blob in frame.blobs()]
         # In the order of their ids, neighbours go to the same page of the table.
         rows.sort()
         self._db.executemany("INSERT OR IGNORE INTO blobs VALUES (?, ?)", rows)
@@ -192,7 +192,7 @@ class Index:
 
     def _drop_pack(self, pack: int) -> None:
         for frame, listing in self._all("SELECT id, listing FROM frames WHERE pack = ?", pack):
-            doomed = ((entry.blob, frame) for entry in _listed(listing).entries())
+            doomed = ((blob, frame) for blob in _listed(listing).blobs())
             self._db.executemany("DELETE FROM blobs WHERE id = ? AND frame = ?", doomed)
         self._db.execute("DELETE FROM frames WHERE pack = ?", (pack,))
         self._db.execute("DELETE FROM packs WHERE id = ?", (pack,))
@@ -306,7 +306,7 @@ def _listed(listing: bytes) -> IndexedFrame:
 def _without(frame: IndexedFrame, blobs: Collection[BlobId]) -> IndexedFrame:
     """The frame with ids of zeros in the places of ``blobs``: the others keep their places."""
     doomed = set(blobs)
-    ids = b"".join(_DROPPED if entry.blob in doomed else entry.blob for entry in frame.entries())
+    ids = b"".join(_DROPPED if blob in doomed else blob for blob in frame.blobs())
     return msgspec.structs.replace(frame, ids=ids)
 
 

@@ -194,7 +194,7 @@ class Packer:
         self._index.add_object(index_name, [entry])
         self._stored_bytes += len(pack.data) + len(index_data)
         for frame in frames:
-            self._pending.difference_update(entry.blob for entry in frame.entries())
+            self._pending.difference_update(frame.blobs())
         self._pack = SealedObject(self._keys, Kind.PACK)
         self._frames = []
 
