@@ -2,20 +2,12 @@
 
 import sys
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
+from typing import TYPE_CHECKING, Self
 
 from archiver.monitor import Problem
+
+if TYPE_CHECKING:
+    from archiver.cli.progress import Bar
 
 
 class Terminal:
@@ -27,37 +19,30 @@ class Terminal:
 
     def __init__(self, *, quiet: bool) -> None:
         self.problems: list[Problem] = []
-        self._task: TaskID | None = None
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=quiet or not sys.stderr.isatty(),
-        )
+        self._bar: Bar | None = None
+        if not quiet and sys.stderr.isatty():
+            from archiver.cli import progress  # noqa: PLC0415  slow to import, and useless without a terminal
+
+            self._bar = progress.Bar()
 
     def __enter__(self) -> Self:
-        self._progress.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._progress.stop()
+        if self._bar is not None:
+            self._bar.close()
 
     def begin(self, what: str, total_bytes: int | None = None) -> None:
         """A stage starts."""
-        if self._task is not None:
-            self._progress.remove_task(self._task)
-        self._task = self._progress.add_task(what, total=total_bytes)
+        if self._bar is not None:
+            self._bar.begin(what, total_bytes)
 
     def advance(self, done_bytes: int, what: str | None = None) -> None:  # noqa: ARG002  part of the protocol
         """More of the stage is done."""
-        if self._task is not None:
-            self._progress.advance(self._task, done_bytes)
+        if self._bar is not None:
+            self._bar.advance(done_bytes)
 
     def note(self, message: str) -> None:
         """A line for the person."""

@@ -28,6 +28,13 @@ class BlobSink(Protocol):
         """As ``put``, for a caller that has identified ``data`` already."""
 
 
+class Place(NamedTuple):
+    """Which leaf of an image, and the image before."""
+
+    number: int
+    earlier: Earlier
+
+
 class Span(NamedTuple):
     """A record in a leaf; ``page`` says that it is nearly all of one page, and may be a patch of that page's last version."""
 
@@ -36,21 +43,27 @@ class Span(NamedTuple):
     page: bool
 
 
-def store_leaf(sink: BlobSink, data: bytes, number: int, spans: Iterator[Span], earlier: Earlier) -> Child:
+class _Version(NamedTuple):
+    """The records of an earlier version of a leaf, all of which are stored."""
+
+    records: frozenset[BlobId]
+    by_offset: dict[int, BlobId]
+
+
+def store_leaf(sink: BlobSink, data: bytes, content: BlobId, spans: Iterator[Span], place: Place) -> Child:
     """Store one leaf, unless it is the same as the earlier one in its place.
 
     Args:
         sink: Where blobs go.
         data: The leaf's bytes.
-        number: Which leaf of the image it is.
+        content: The id that they have as a blob.
         spans: The records in it, in order; only looked at when the leaf is new.
-        earlier: The image before.
+        place: Where the leaf stands.
 
     Raises:
         DamageError: What was split does not join to the same bytes.
     """
-    content = sink.identify(data)
-    before = earlier.leaf(number)
+    before = place.earlier.leaf(place.number)
     if before is not None and before.content == content and before.covered_bytes == len(data):
         return before
     found = list(spans)
@@ -60,11 +73,15 @@ def store_leaf(sink: BlobSink, data: bytes, number: int, spans: Iterator[Span], 
     records = [data[span.start : span.end] for span in found]
     ids = [sink.identify(record) for record in records]
     skeleton = _skeleton(data, found, records, ids)
-    version = _version_before(earlier.skeleton(before), ids)
-    pages = {} if version is None else _records_by_offset(version)
+    version = _version_before(place.earlier.skeleton(before), ids)
     for span, blob, record in zip(found, ids, records, strict=True):
-        sink.add(blob, record, Stream.DATA, pages.get(span.start) if span.page else None)
-    base = None if version is None or before is None else before.blob
+        if blob in version.records:
+            continue
+        if span.page:
+            sink.add(blob, record, Stream.PAGE, version.by_offset.get(span.start))
+        else:
+            sink.add(blob, record, Stream.DATA)
+    base = before.blob if before is not None and version.records else None
     return Child(SPLIT, len(data), sink.put(layout.encode(skeleton), Stream.LEAF, base), content)
 
 
@@ -82,14 +99,14 @@ def _skeleton(data: bytes, spans: list[Span], records: list[bytes], ids: list[Bl
     return SplitLeaf([len(piece) for piece in pieces], b"".join(literals), b"".join(ids))
 
 
-def _version_before(old: SplitLeaf | None, ids: list[BlobId]) -> SplitLeaf | None:
-    """The old leaf, if the new one is another version of it, so that the differences are small.
+def _version_before(old: SplitLeaf | None, ids: list[BlobId]) -> _Version:
+    """What of the old leaf helps to store the new one: nothing, unless the two are versions of each other.
 
     After VACUUM every page lies elsewhere, and looking for differences would be a waste.
     """
-    known = set() if old is None else set(old.record_ids())
-    return old if RELATED_SHARE * sum(blob in known for blob in ids) >= len(ids) else None
-
-
-def _records_by_offset(leaf: SplitLeaf) -> dict[int, BlobId]:
-    return {part.offset: part.blob for part in leaf.parts() if isinstance(part, Record)}
+    by_offset = (
+        {} if old is None else {part.offset: part.blob for part in old.parts() if isinstance(part, Record)}
+    )
+    records = frozenset(by_offset.values())
+    related = RELATED_SHARE * sum(blob in records for blob in ids) >= len(ids)
+    return _Version(records, by_offset) if related else _Version(frozenset(), {})

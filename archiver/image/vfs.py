@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from typing import cast
 
 import apsw
-import apsw.shell
 
 from archiver.errors import UserError
 from archiver.image.random_access import ImageFile
@@ -48,6 +47,8 @@ class View:
 
     def shell(self) -> None:
         """A small interactive shell, until the person leaves it."""
+        import apsw.shell  # noqa: PLC0415  slow to import, and seldom wanted
+
         apsw.shell.Shell(db=self._connection).cmdloop()  # type: ignore[no-untyped-call]  # apsw has no types there
 
 

@@ -1,12 +1,14 @@
 """Builds an image: leaves as they come, then the tree above them."""
 
 from archiver.image import cut
+from archiver.image.ahead import Ahead
 from archiver.image.cut import Cut, LineCutter
 from archiver.image.earlier import Earlier
-from archiver.image.store import BlobSink, store_leaf
+from archiver.image.store import BlobSink, Place, store_leaf
 from archiver.image.tree import Level, not_yet, store_tree
 from archiver.layout.manifest import Image
 from archiver.layout.node import WHOLE, Child
+from archiver.model import BlobId
 from archiver.repo.packer import Stream
 
 
@@ -31,6 +33,7 @@ class PagedImage:
         self._leaf = bytearray()
         self._start = 0
         self._leaves = Level()
+        self._ahead = Ahead(sink.identify, self._append)
 
     def write(self, offset: int, data: bytes) -> None:
         """Take in ``data``, which lies at ``offset`` of the image."""
@@ -53,12 +56,15 @@ class PagedImage:
         end = self._start + len(self._leaf)
         if end > size_bytes:
             raise ValueError(f"{end} bytes were written to an image of {size_bytes}")
-        found = self._cut or cut.fitting(b"")
-        self._extend(found, bytes(size_bytes - end))
+        if self._cut is None:
+            self._cut = cut.fitting(b"")
+        self._extend(self._cut, bytes(size_bytes - end))
         if self._leaf:
-            self._leaves.append(self._stored(found, bytes(self._leaf), len(self._leaves)))
+            self._ahead.add(bytes(self._leaf))
+        self._ahead.finish()
         if self._first is not None:
-            self._leaves.replace(0, self._stored(found, bytes(self._first), 0))
+            first = bytes(self._first)
+            self._leaves.replace(0, self._stored(first, self._sink.identify(first), 0))
         return Image(size_bytes, store_tree(self._sink, self._leaves, self._earlier), self._page_bytes)
 
     def _patch_first(self, offset: int, data: bytes) -> None:
@@ -74,23 +80,28 @@ class PagedImage:
             taken = view[at : at + leaf_bytes - len(self._leaf)]
             at += len(taken)
             if len(taken) == leaf_bytes:
-                self._end_leaf(found, taken)
+                self._end_leaf(taken)
                 continue
             self._leaf += taken
             if len(self._leaf) == leaf_bytes:
                 leaf, self._leaf = self._leaf, bytearray()
-                self._end_leaf(found, leaf)
+                self._end_leaf(leaf)
 
-    def _end_leaf(self, found: Cut, leaf: bytearray | memoryview) -> None:
+    def _end_leaf(self, leaf: bytearray | memoryview) -> None:
         if self._start == 0:
             self._first = bytearray(leaf)
             self._leaves.append(not_yet(len(leaf)))
         else:
-            self._leaves.append(self._stored(found, bytes(leaf), len(self._leaves)))
+            self._ahead.add(bytes(leaf))
         self._start += len(leaf)
 
-    def _stored(self, found: Cut, leaf: bytes, number: int) -> Child:
-        return store_leaf(self._sink, leaf, number, found.records(memoryview(leaf), number), self._earlier)
+    def _append(self, leaf: bytes, content: BlobId) -> None:
+        self._leaves.append(self._stored(leaf, content, len(self._leaves)))
+
+    def _stored(self, leaf: bytes, content: BlobId, number: int) -> Child:
+        found = self._cut or cut.fitting(leaf)
+        spans = found.records(memoryview(leaf), number)
+        return store_leaf(self._sink, leaf, content, spans, Place(number, self._earlier))
 
 
 class LinedImage:

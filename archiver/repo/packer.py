@@ -37,9 +37,10 @@ class Stream(Enum):
     """Blobs of one stream share frames, since they resemble each other and are read together."""
 
     DATA = 0
-    LEAF = 1
-    TREE = 2
-    PATCH = 3
+    PAGE = 1
+    LEAF = 2
+    TREE = 3
+    PATCH = 4
 
 
 class Written(NamedTuple):
