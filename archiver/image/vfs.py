@@ -12,6 +12,7 @@ import apsw
 
 from archiver.errors import UserError
 from archiver.image.random_access import ImageFile
+from archiver.vfsfile import UnsharedFile
 
 Row = tuple[int | float | str | bytes | None, ...]
 """The values of one row."""
@@ -66,6 +67,8 @@ def opened(image: ImageFile) -> Iterator[View]:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         with closing(apsw.Connection("file:image?immutable=1&mode=ro", flags=flags, vfs=name)) as connection:
             connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
+            # What a query sorts would otherwise be spilled to a file, in the clear.
+            connection.pragma("temp_store", "MEMORY")
             _see_that_it_is_a_database(connection)
             yield View(connection)
     finally:
@@ -110,7 +113,7 @@ class _ImageVFS(apsw.VFS):
         return name
 
 
-class _File:
+class _File(UnsharedFile):
     """The image, as SQLite reads a file."""
 
     def __init__(self, image: ImageFile) -> None:
@@ -128,26 +131,5 @@ class _File:
     def xTruncate(self, size: int) -> None:  # noqa: N802, ARG002
         raise apsw.ReadOnlyError("an archived image is not cut")
 
-    def xSync(self, flags: int) -> None:  # noqa: N802
-        """Nothing to keep."""
-
-    def xLock(self, level: int) -> None:  # noqa: N802
-        """Nobody else can change it."""
-
-    def xUnlock(self, level: int) -> None:  # noqa: N802
-        """Nobody else can change it."""
-
-    def xCheckReservedLock(self) -> bool:  # noqa: N802
-        return False
-
-    def xFileControl(self, op: int, pointer: int) -> bool:  # noqa: N802, ARG002
-        return False
-
-    def xSectorSize(self) -> int:  # noqa: N802
-        return 4096
-
     def xDeviceCharacteristics(self) -> int:  # noqa: N802
         return apsw.SQLITE_IOCAP_IMMUTABLE
-
-    def xClose(self) -> None:  # noqa: N802
-        """Nothing is open."""

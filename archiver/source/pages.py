@@ -9,6 +9,7 @@ import msgspec
 
 from archiver.source.raw import CHUNK_BYTES
 from archiver.source.receiver import Part
+from archiver.vfsfile import UnsharedFile
 
 _CACHE_PAGES = 100
 
@@ -84,7 +85,7 @@ def _blocks(snapshot: Snapshot) -> Generator[tuple[int, bytes]]:
         sink.unregister()
 
 
-class _File:
+class _File(UnsharedFile):
     """The file that the backup writes; it is never read back, and so may well seem empty."""
 
     def __init__(self) -> None:
@@ -118,30 +119,6 @@ class _File:
 
     def xTruncate(self, size: int) -> None:  # noqa: N802
         """Nothing to cut: an abandoned copy is dropped as a whole."""
-
-    def xSync(self, flags: int) -> None:  # noqa: N802
-        """Nothing to keep."""
-
-    def xLock(self, level: int) -> None:  # noqa: N802
-        """Nobody else can open it."""
-
-    def xUnlock(self, level: int) -> None:  # noqa: N802
-        """Nobody else can open it."""
-
-    def xCheckReservedLock(self) -> bool:  # noqa: N802
-        return False
-
-    def xFileControl(self, op: int, pointer: int) -> bool:  # noqa: N802, ARG002
-        return False
-
-    def xSectorSize(self) -> int:  # noqa: N802
-        return 4096
-
-    def xDeviceCharacteristics(self) -> int:  # noqa: N802
-        return 0
-
-    def xClose(self) -> None:  # noqa: N802
-        """Nothing is open."""
 
 
 class _Sink(apsw.VFS):
