@@ -36,16 +36,14 @@ def sql(
         chosen = choose.snapshot(archive, snapshot, places.now(), terminal)
         entries = choose.readable_entries(archive, chosen.manifest, terminal)
         with open_database(archive, entries, source) as opened:
-            before = archive.reader.read_bytes
             if query is None:
                 opened.view.shell()
             else:
                 names, rows = opened.view.query(query)
                 _render(names, rows, "json" if json else "csv" if csv_output else "text")
-            read_bytes = archive.reader.read_bytes - before
         if stats:
             say(
-                f"read {text.size(read_bytes)} of the archive for a database of {text.size(opened.entry.image.size_bytes)}"
+                f"read {text.size(archive.reader.read_bytes)} of the archive for a database of {text.size(opened.entry.image.size_bytes)}"
             )
 
 

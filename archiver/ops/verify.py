@@ -75,7 +75,7 @@ def verify(archive: Archive, chosen: Snapshot | None, data_share: float, monitor
     """
     listing = list(archive.storage.list())
     damage = _check_slots(archive)
-    index = Index(None, b"")
+    index = Index(None, archive.keys.purpose("cache"))
     try:
         damage += _load_index(archive, index, listing)
         blob_count = index.blob_count()

@@ -6,6 +6,7 @@ instead of answering wrongly.
 """
 
 import contextlib
+import tempfile
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -55,6 +56,11 @@ class Index:
     """
 
     def __init__(self, path: Path | None, key: bytes) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if path is None:
+            # SQLite's own temporary databases may be kept in memory, which would grow with the archive.
+            self._folder = tempfile.TemporaryDirectory(prefix="archive-")
+            path = Path(self._folder.name) / "index.db"
         self._path = path
         self._key = key
         self._db = self._opened()
@@ -65,6 +71,8 @@ class Index:
     def close(self) -> None:
         """Close the cache; the object cannot be used after."""
         self._db.close()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def has(self, blob: BlobId) -> bool:
         """Whether the blob is stored."""
@@ -222,8 +230,7 @@ class Index:
         self._near_frames.clear()
 
     def _opened(self) -> apsw.Connection:
-        if self._path is not None:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             return self._connected()
         except _DAMAGED:
@@ -232,14 +239,13 @@ class Index:
 
     def _connected(self) -> apsw.Connection:
         try:
-            db = apsw.Connection("" if self._path is None else str(self._path))
+            db = apsw.Connection(str(self._path))
         except apsw.Error as error:
             raise StorageError(f"cannot open the index cache {self._path}: {error}") from error
         try:
             db.set_busy_timeout(BUSY_MS)
-            if self._path is not None:
-                db.pragma("cipher", "chacha20")
-                db.pragma("key", f"raw:{self._key.hex()}")
+            db.pragma("cipher", "chacha20")
+            db.pragma("key", f"raw:{self._key.hex()}")
             db.pragma("journal_mode", "WAL")
             db.pragma("synchronous", "OFF")
             db.pragma("cache_size", -_CACHE_KIB)
@@ -274,9 +280,8 @@ class Index:
         )
 
     def _remove_file(self) -> None:
-        if self._path is not None:
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
 
 
 class _Added:

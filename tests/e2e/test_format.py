@@ -11,7 +11,7 @@ import zstandard
 from archiver import hashing
 from archiver.errors import DamageError, NewerFormatError
 from archiver.image.earlier import Earlier
-from archiver.image.store import Span, store_leaf
+from archiver.image.store import Place, Span, store_leaf
 from archiver.layout import node, packing, sealed
 from archiver.layout.packing import IndexedFrame, IndexedPack
 from archiver.layout.prefix import Kind
@@ -197,5 +197,6 @@ def test_a_leaf_that_is_split_wrongly(spans):
     blobs = BlobsInMemory()
     data = bytes(range(256)) * 4
     with pytest.raises(DamageError, match="joins to other bytes"):
-        store_leaf(blobs, data, 0, (Span(*span, page=False) for span in spans), Earlier(blobs, None))
+        found = (Span(*span, page=False) for span in spans)
+        store_leaf(blobs, data, blobs.identify(data), found, Place(0, Earlier(blobs, None)))
     assert blobs.blobs == {}

@@ -331,7 +331,7 @@ def test_keys(person):
     assert added.recovery_code is not None
     found = {key.id: key for key in _shaped(person.json("key", "list"), Keys).keys}
     assert (found[added.id].kind, found[added.id].label) == ("recovery", "spare")
-    assert [key.label for key in found.values() if key.opened] == ["first"]
+    assert [key.label for key in found.values() if key.opened] == ["passphrase"]
     assert _shaped(person.json("key", "remove", added.id[:12]), KeyRemoved).id == added.id
     other = person.using(ARCHIVE_NEW_PASSWORD=person.environment["ARCHIVE_PASSWORD"])
     changed = _shaped(other.json("key", "change"), KeyChanged)

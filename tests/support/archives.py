@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from archiver.errors import ArchiveError
 from archiver.layout.manifest import SourceEntry
 from archiver.monitor import Silent
 from archiver.ops import snapshot as operation
@@ -36,7 +37,11 @@ class TestedArchive:
     def open(self, storage: Storage | None = None, cache: Path | None = None) -> Archive:
         """Open it, perhaps through another storage that fails on purpose."""
         opened = Archive(storage or self.storage, self.unlocked, cache)
-        opened.refresh_index()
+        try:
+            opened.refresh_index()
+        except ArchiveError:
+            opened.index.close()
+            raise
         return opened
 
     def take(
