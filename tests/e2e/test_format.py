@@ -196,7 +196,7 @@ def test_a_leaf_that_is_split_wrongly(spans):
     """Records that do not fit together are noticed when they are joined again, and nothing of the leaf is kept."""
     blobs = BlobsInMemory()
     data = bytes(range(256)) * 4
+    found = (Span(*span, page=False) for span in spans)
     with pytest.raises(DamageError, match="joins to other bytes"):
-        found = (Span(*span, page=False) for span in spans)
         store_leaf(blobs, data, blobs.identify(data), found, Place(0, Earlier(blobs, None)))
     assert blobs.blobs == {}
