@@ -1,0 +1,1 @@
+"""One module a store and version; none of them imports another."""

@@ -1,0 +1,1 @@
+"""Memories that were extracted from sessions (specs/decoders/memory-v1.md)."""
