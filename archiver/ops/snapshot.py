@@ -201,9 +201,10 @@ class _Run(NamedTuple):
                     self.problems.problem(problem)
                 yield SourceResult(source, "unchanged", entry)
             else:
-                yield self._capture(source, entry)
+                yield self._capture(source)
 
-    def _capture(self, source: Source, before: SourceEntry | None) -> SourceResult:
+    def _capture(self, source: Source) -> SourceResult:
+        before = self._entry_before(source.path)
         earlier = {} if before is None else before.images
         receiver = Receiver(self.packer, self.reader, paged=source.sqlite, earlier=earlier)
         try:
@@ -227,6 +228,16 @@ class _Run(NamedTuple):
             problems=captured.problems,
         )
         return SourceResult(source, "raw" if captured.method is Method.RAW else "captured", entry)
+
+    def _entry_before(self, path: str) -> SourceEntry | None:
+        """The earlier entry of a source; for a new ``.backup`` or ``.corrupted.<ms>`` that of what it is a copy of."""
+        start = path.rfind("/") + 1
+        while path not in self.before:
+            dot = path.rfind(".", start)
+            if dot <= start:
+                return None
+            path = path[:dot]
+        return self.before[path]
 
 
 def _has_evidence(entry: SourceEntry) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from archiver.errors import SourceError
+from archiver.image import read
 from archiver.model import Method, Role
 from archiver.monitor import Silent
 from archiver.ops import snapshot as operation
@@ -318,3 +319,18 @@ def test_a_snapshot_says_how_each_source_was_captured(tested, home):
             if raw.role is Role.WAL:
                 assert raw.sha256 == in_home[f"{result.source.path}-wal"]
     assert Role.WAL in next(result.entry for result in taken.results if result.source.path == GLOBAL).images
+
+
+def test_a_new_copy_is_compared_with_what_it_is_a_copy_of(tested, home):
+    """A ``.corrupted.<ms>`` that appears beside its database is captured right, and stores no page again."""
+    _take(tested, home.root)
+    copy = home.global_db.with_name("state.vscdb.corrupted.1799999999999")
+    shutil.copy(home.global_db, copy)
+    taken = _take(tested, home.root)
+    with tested.open() as opened:
+        entry = next(
+            e for e in snapshots.entries(opened, taken.snapshot.manifest) if e.path.endswith(copy.name)
+        )
+        captured = b"".join(read.join(opened.reader, entry.image))
+    assert truth.uncounted(captured) == truth.uncounted(copy.read_bytes())
+    assert taken.snapshot.manifest.stats.new_plain_bytes < 32_000
