@@ -7,7 +7,8 @@ import pytest
 
 from archiver import hashing
 from archiver.crypto import aead, kdf
-from archiver.layout import prefix, sealed
+from archiver.layout import leaf, node, prefix, sealed
+from archiver.layout.leaf import Literal, Record
 from archiver.layout.prefix import Kind
 from archiver.repo.keys import Keys
 
@@ -50,6 +51,21 @@ def test_frames_are_bound_to_their_place(keys, number, vector):
     cipher = aead.FrameCipher(_bytes("object_key"), prefix.prefix(Kind.PACK) + keys.archive_id, "a pack")
     assert cipher.seal(_bytes("plaintext"), number) == _bytes(vector)
     assert cipher.open(_bytes(vector), number) == _bytes("plaintext")
+
+
+@pytest.mark.spec("AR-44")
+def test_a_split_leaf_and_its_node(keys):
+    """The vector's node and skeleton are read as they are meant, and written as they are."""
+    read = node.decode(_bytes("node"), 0, len(_bytes("leaf")) + 7, "the node")
+    split, whole = read.children
+    assert (split.kind, split.blob) == (node.SPLIT, hashing.blob_id(keys.blob_id, _bytes("skeleton")))
+    assert split.content == hashing.blob_id(keys.blob_id, _bytes("leaf"))
+    assert (whole.kind, whole.covered_bytes) == (node.WHOLE, 7)
+    assert node.encode(read) == _bytes("node")
+    skeleton = leaf.decode(_bytes("skeleton"), split.covered_bytes, "the leaf")
+    record = Record(2, 600, hashing.blob_id(keys.blob_id, _bytes("record")))
+    assert list(skeleton.parts()) == [Literal(0, b"ab"), record, Literal(602, b"cd")]
+    assert leaf.encode(skeleton) == _bytes("skeleton")
 
 
 def test_blob_ids_are_keyed(keys):

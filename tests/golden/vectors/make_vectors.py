@@ -1,6 +1,6 @@
-"""Makes archive-v1.json with hashlib, hmac and OpenSSL's AES alone: nothing of the project computes these values.
+"""Makes archive-v1.json with hashlib, hmac, OpenSSL's AES and MessagePack alone: nothing of the project computes these values.
 
-Source: specs/archive-v1.md, sections 1 to 4; HKDF as RFC 5869 writes it.
+Source: specs/archive-v1.md, sections 1 to 5; HKDF as RFC 5869 writes it.
 """
 
 import hashlib
@@ -9,6 +9,7 @@ import json
 import struct
 from pathlib import Path
 
+import msgspec
 from blake3 import blake3
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -56,8 +57,23 @@ def vectors() -> dict[str, object]:
         "frame_3": frame(both[:32], 3, b"\0"),
         "frame_final": frame(both[:32], 2**64 - 1, b"\1"),
         "blob_id": blake3(PLAINTEXT, key=purpose(b"blob-id")).digest(16).hex(),
+        **_image(),
         "padme": {str(length): _padme(length) for length in (80, 100, 1000, 65537, 1 << 20, 33_554_433)},
     }
+
+
+def _image() -> dict[str, object]:
+    """A split leaf of ``ab RECORD cd``, and a node above it and above a whole leaf of 7 bytes."""
+    key, record = purpose(b"blob-id"), b"RECORD" * 100
+    leaf = b"ab" + record + b"cd"
+    skeleton = msgspec.msgpack.encode([[2, len(record), 2], b"abcd", _blob_id(key, record)])
+    split = [1, len(leaf), _blob_id(key, skeleton), _blob_id(key, leaf)]
+    node = msgspec.msgpack.encode([0, [split, [0, 7, _blob_id(key, b"another")]]])
+    return {"leaf": leaf.hex(), "record": record.hex(), "skeleton": skeleton.hex(), "node": node.hex()}
+
+
+def _blob_id(key: bytes, data: bytes) -> bytes:
+    return blake3(data, key=key).digest(16)
 
 
 def _padme(length: int) -> int:
