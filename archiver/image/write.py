@@ -41,11 +41,10 @@ class PagedImage:
         if offset < end:
             self._patch_first(offset, data)
             return
-        if self._cut is None:
-            self._cut = cut.fitting(data)
+        found = self._known_cut(data)
         if offset > end:
-            self._extend(self._cut, bytes(offset - end))
-        self._extend(self._cut, data)
+            self._extend(found, bytes(offset - end))
+        self._extend(found, data)
 
     def finish(self, size_bytes: int) -> Image:
         """Store the rest and the tree.
@@ -56,9 +55,7 @@ class PagedImage:
         end = self._start + len(self._leaf)
         if end > size_bytes:
             raise ValueError(f"{end} bytes were written to an image of {size_bytes}")
-        if self._cut is None:
-            self._cut = cut.fitting(b"")
-        self._extend(self._cut, bytes(size_bytes - end))
+        self._extend(self._known_cut(), bytes(size_bytes - end))
         if self._leaf:
             self._ahead.add(bytes(self._leaf))
         self._ahead.finish()
@@ -66,6 +63,12 @@ class PagedImage:
             first = bytes(self._first)
             self._leaves.replace(0, self._stored(first, self._sink.identify(first), 0))
         return Image(size_bytes, store_tree(self._sink, self._leaves, self._earlier), self._page_bytes)
+
+    def _known_cut(self, start: bytes = b"") -> Cut:
+        """Where to cut; a raw file's first bytes tell."""
+        if self._cut is None:
+            self._cut = cut.fitting(start)
+        return self._cut
 
     def _patch_first(self, offset: int, data: bytes) -> None:
         leaf = self._leaf if self._first is None else self._first
@@ -99,8 +102,7 @@ class PagedImage:
         self._leaves.append(self._stored(leaf, content, len(self._leaves)))
 
     def _stored(self, leaf: bytes, content: BlobId, number: int) -> Child:
-        found = self._cut or cut.fitting(leaf)
-        spans = found.records(memoryview(leaf), number)
+        spans = self._known_cut().records(memoryview(leaf), number)
         return store_leaf(self._sink, leaf, content, spans, Place(number, self._earlier))
 
 
